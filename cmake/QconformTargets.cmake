@@ -1,0 +1,40 @@
+# The flags and the two kinds of target that every folder uses.
+include(GoogleTest)
+
+add_library(qconform_flags INTERFACE)
+target_include_directories(qconform_flags INTERFACE ${PROJECT_SOURCE_DIR})
+# Contraction would make results depend on whether the target has a fused multiply-add (AR-10).
+target_compile_options(qconform_flags INTERFACE -Wall -Wextra -Werror -ffp-contract=off)
+if(QCONFORM_SANITIZE)
+  target_compile_options(qconform_flags INTERFACE -O1 -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer)
+  target_link_options(qconform_flags INTERFACE -fsanitize=address,undefined)
+endif()
+if(QCONFORM_COVERAGE)
+  target_compile_options(qconform_flags INTERFACE -O1 --coverage -fprofile-update=atomic)
+  target_link_options(qconform_flags INTERFACE --coverage)
+endif()
+
+# Highway 1.0.3 disables EMU128 for every GCC 12 because of GCC PR106322, which Debian's 12.2.0-14 has fixed;
+# AVX3_DL is off unless asked for.
+add_library(qconform_highway INTERFACE)
+target_link_libraries(qconform_highway INTERFACE hwy::hwy)
+target_compile_definitions(qconform_highway INTERFACE HWY_BROKEN_EMU128=0 HWY_WANT_AVX3_DL)
+
+# qconform_library(NAME SOURCES a.cc b.cc DEPENDS lib...)
+function(qconform_library name)
+  cmake_parse_arguments(ARG "" "" "SOURCES;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${ARG_SOURCES})
+  target_link_libraries(${name} PUBLIC qconform_flags ${ARG_DEPENDS})
+endfunction()
+
+# qconform_test(NAME SOURCES a_test.cc DEPENDS lib...): one test program beside what it tests.
+function(qconform_test name)
+  cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
+  if(NOT ARG_TIMEOUT)
+    set(ARG_TIMEOUT 600)
+  endif()
+  add_executable(${name} ${ARG_SOURCES})
+  target_link_libraries(${name} PRIVATE qconform_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
+  target_compile_definitions(${name} PRIVATE QCONFORM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+endfunction()
