@@ -30,6 +30,7 @@ struct MatrixAxis {
   size_t block_stride = 0;
 
   size_t Offset(size_t i) const {
+    if (i < block) return i * stride;  // saves the division
     return (i / block) * block_stride + (i % block) * stride;
   }
 };
@@ -99,7 +100,7 @@ class IntegerGemm {
     size_t a_zero_point_stride = 0;
     const std::byte* packed_b = nullptr;
     bool b_is_signed = false;
-    // PaddedColumns() zero points, those past N any; null: all 0.
+    // PaddedColumns() zero points, 0 past N; null: all 0.
     const int32_t* b_zero_points = nullptr;
   };
 
@@ -108,6 +109,7 @@ class IntegerGemm {
                 SumEpilogue& epilogue, std::byte* workspace) const;
 
  private:
+  struct Workspace;
   size_t RowsPerChunk(size_t rows) const;
   size_t PanelsPerStrip() const;
 
