@@ -1,0 +1,261 @@
+#include "optimized/requantize.h"
+
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <cstdint>
+#include <limits>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "optimized/target_test_util.h"
+
+namespace qconform::optimized {
+namespace {
+
+using Wide = unsigned __int128;
+
+int BitLength(Wide value) {
+  const auto high = static_cast<uint64_t>(value >> 64);
+  return high != 0 ? 64 + std::bit_width(high)
+                   : std::bit_width(static_cast<uint64_t>(value));
+}
+
+// -1, 0 or 1 as a * 2^a_exponent is less than, equal to or above
+// b * 2^b_exponent. Neither may be 0.
+int Compare(Wide a, int a_exponent, Wide b, int b_exponent) {
+  const int a_top = BitLength(a) + a_exponent;
+  const int b_top = BitLength(b) + b_exponent;
+  if (a_top != b_top) return a_top < b_top ? -1 : 1;
+  // Of equal length once aligned, so the shift loses nothing.
+  if (a_exponent > b_exponent) a <<= a_exponent - b_exponent;
+  if (b_exponent > a_exponent) b <<= b_exponent - a_exponent;
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+struct Scale {
+  uint64_t significand;
+  int exponent;
+};
+
+Scale Decompose(float value) {
+  int exponent = 0;
+  const double fraction = std::frexp(std::abs(double{value}), &exponent);
+  return {static_cast<uint64_t>(fraction * 0x1p24), exponent - 24};
+}
+
+// clamp(round_half_even(sum * a * b / y) + zero) in integers alone.
+int32_t Expected(int64_t sum, float a, float b, float y, int32_t zero,
+                 bool is_signed) {
+  int32_t rounded = 0;
+  if (sum != 0) {
+    const Scale sa = Decompose(a);
+    const Scale sb = Decompose(b);
+    const Scale sy = Decompose(y);
+    const Wide product = Wide{static_cast<uint64_t>(std::abs(sum))} *
+                         sa.significand * sb.significand;
+    const int product_exponent = sa.exponent + sb.exponent + 1;
+    // The largest n whose lower tie (2n - 1) / 2 lies below |x|, or at it for
+    // an even n.
+    for (int32_t n = 1; n <= 400; ++n) {
+      const int order = Compare(
+          product, product_exponent,
+          Wide{sy.significand} * static_cast<uint64_t>(2 * n - 1), sy.exponent);
+      if (order < 0 || (order == 0 && n % 2 == 1)) break;
+      rounded = n;
+    }
+    if ((sum < 0) != ((a < 0) != ((b < 0) != (y < 0)))) rounded = -rounded;
+  }
+  const int32_t low = is_signed ? -128 : 0;
+  return std::clamp(rounded + zero, low, low + 255);
+}
+
+// Runs a row through the kernel at a stride and checks each element, and that
+// nothing lies between or behind the elements.
+template <typename Sum>
+void CheckRow(const std::vector<Sum>& given, const std::vector<float>& given_b,
+              float a, float y, int32_t zero, bool is_signed, size_t stride) {
+  const size_t count = given.size();
+  std::vector<Sum> sums = given;
+  std::vector<float> b = given_b;
+  sums.resize(count + 16, 1);
+  b.resize(count + 16, 1.0f);
+  const RequantizeRow row =
+      MakeRequantizeRow(a, y, zero, SummarizeColumnScales(b.data(), count));
+  constexpr uint8_t kPoison = 0x5B;
+  std::vector<uint8_t> out(count * stride + 16, kPoison);
+  const RequantizeOutput output = {out.data(), is_signed, stride};
+  if constexpr (sizeof(Sum) == sizeof(int32_t)) {
+    ChooseRequantizeKernels().narrow(row, sums.data(), b.data(), count, output);
+  } else {
+    ChooseRequantizeKernels().wide(row, sums.data(), b.data(), count, output);
+  }
+  for (size_t i = 0; i < out.size(); ++i) {
+    if (i % stride != 0 || i / stride >= count) {
+      ASSERT_EQ(out[i], kPoison) << "byte " << i;
+      continue;
+    }
+    const size_t n = i / stride;
+    const int32_t found =
+        is_signed ? int32_t{static_cast<int8_t>(out[i])} : int32_t{out[i]};
+    ASSERT_EQ(found, Expected(sums[n], a, b[n], y, zero, is_signed))
+        << "sum " << sums[n] << ", scales " << a << ", " << b[n] << ", " << y
+        << ", zero point " << zero << ", element " << n << " of " << count;
+  }
+}
+
+template <typename Generator>
+float RandomScale(Generator& random) {
+  const auto pick = [&](uint32_t n) { return random() % n; };
+  float scale = 1.0f + static_cast<float>(random() % (1u << 23)) * 0x1p-23f;
+  switch (pick(6)) {
+    case 0:  // a power of two
+      scale = std::ldexp(1.0f, static_cast<int>(pick(20)) - 10);
+      break;
+    case 1:  // a small integer: ties without powers of two
+      scale = static_cast<float>(1 + pick(40));
+      break;
+    case 2:  // subnormal
+      scale = std::ldexp(static_cast<float>(1 + pick(1000)), -149);
+      break;
+    case 3:  // huge
+      scale = std::ldexp(scale, 100 + static_cast<int>(pick(28)));
+      break;
+    default:
+      scale = std::ldexp(scale, static_cast<int>(pick(24)) - 16);
+  }
+  return pick(5) == 0 ? -scale : scale;
+}
+
+TEST(RequantizeTest, ValuesByHand) {
+  ForEachTarget([] {
+    // Halves: -2.5 -1.5 -0.5 0.5 1.5 2.5 to even, then an odd zero point.
+    CheckRow<int32_t>({-5, -3, -1, 1, 3, 5}, {1, 1, 1, 1, 1, 1}, 1, 2, 3, true,
+                      1);
+    EXPECT_EQ(Expected(-5, 1, 1, 2, 3, true), 1);
+    EXPECT_EQ(Expected(3, 1, 1, 2, 3, true), 5);
+    EXPECT_EQ(Expected(1, 1, 1, 2, 3, true), 3);
+    // 1/6 of 3 is a tie that no float shows.
+    EXPECT_EQ(Expected(3, 1, 1, 6, 0, false), 0);
+    EXPECT_EQ(Expected(9, 1, 1, 6, 0, false), 2);
+    CheckRow<int32_t>({3, 9, 15, -3, -9}, {1, 1, 1, 1, 1}, 1, 6, 100, false, 1);
+    // One ulp beside a tie, on both sides.
+    const float above = std::nextafter(0.5f, 1.0f);
+    const float below = std::nextafter(0.5f, 0.0f);
+    EXPECT_EQ(Expected(1, above, 1, 1, 0, false), 1);
+    EXPECT_EQ(Expected(3, below, 1, 1, 0, false), 1);
+    CheckRow<int32_t>({1, 3, 5, 7}, {1, 1, 1, 1}, above, 1, 0, false, 1);
+    CheckRow<int32_t>({1, 3, 5, 7}, {1, 1, 1, 1}, below, 1, 0, false, 1);
+  });
+}
+
+TEST(RequantizeTest, RandomScalesOfEveryKind) {
+  ForEachTarget([] {
+    std::mt19937 random(1);
+    for (int round = 0; round < 6000; ++round) {
+      const size_t count = 1 + random() % 40;
+      const float a = RandomScale(random);
+      const float y = RandomScale(random);
+      std::vector<float> b(count, RandomScale(random));
+      if (random() % 2 == 0) {
+        for (float& scale : b) scale = RandomScale(random);
+      }
+      std::vector<int32_t> sums(count);
+      for (size_t i = 0; i < count; ++i) {
+        // Aim at a tie or beside it, where the range allows.
+        const double tie = static_cast<double>(random() % 600) - 299.5;
+        const double aim = tie * double{y} / (double{a} * double{b[i]}) +
+                           static_cast<double>(random() % 3) - 1;
+        sums[i] = std::abs(aim) < 2147483000.0
+                      ? static_cast<int32_t>(std::nearbyint(aim))
+                      : static_cast<int32_t>(random());
+      }
+      const bool is_signed = random() % 2 == 0;
+      const int32_t zero =
+          static_cast<int32_t>(random() % 256) - (is_signed ? 128 : 0);
+      CheckRow(sums, b, a, y, zero, is_signed, 1 + random() % 3);
+      std::vector<int64_t> wide(sums.begin(), sums.end());
+      if (random() % 2 == 0) {
+        for (int64_t& sum : wide) sum = sum * 65521 + random() % 65521;
+      }
+      CheckRow(wide, b, a, y, zero, is_signed, 1 + random() % 3);
+    }
+  });
+}
+
+// Scales that put an integer sum extremely near a tie without reaching it:
+// convergents of y / (a * b) times a half-integer.
+TEST(RequantizeTest, NearestMissesOfTies) {
+  ForEachTarget([] {
+    std::mt19937 random(2);
+    for (int round = 0; round < 300; ++round) {
+      const float a =
+          1.0f + static_cast<float>(random() % (1u << 23)) * 0x1p-23f;
+      const float y = std::ldexp(
+          1.0f + static_cast<float>(random() % (1u << 23)) * 0x1p-23f, 16);
+      // sum * a / y next to (2n + 1) / 2 for every n in range.
+      std::vector<int32_t> sums;
+      for (int n = -260; n <= 260; ++n) {
+        const double aim = (n + 0.5) * double{y} / double{a};
+        sums.push_back(static_cast<int32_t>(std::floor(aim)));
+        sums.push_back(static_cast<int32_t>(std::floor(aim)) + 1);
+      }
+      // Keep those that come closest.
+      const auto distance = [&](int32_t sum) {
+        const double x = sum * double{a} / double{y};
+        return std::abs(std::abs(x - std::floor(x)) - 0.5);
+      };
+      std::sort(sums.begin(), sums.end(), [&](int32_t left, int32_t right) {
+        return distance(left) < distance(right);
+      });
+      sums.resize(64);
+      const std::vector<float> b(sums.size(), round % 2 == 0 ? 1.0f : -0.5f);
+      CheckRow(sums, b, a, round % 2 == 0 ? y : y / 2, 0, true, 1);
+    }
+  });
+}
+
+TEST(RequantizeTest, ExtremeSums) {
+  ForEachTarget([] {
+    constexpr int32_t kMax = std::numeric_limits<int32_t>::max();
+    constexpr int32_t kMin = std::numeric_limits<int32_t>::min() + 1;
+    const std::vector<int32_t> sums = {kMax,    kMin,         0, 1, -1,
+                                       1 << 24, (1 << 24) + 1};
+    const float kScales[] = {0x1p-149f, 0x1p-126f, 0x1p-31f,
+                             1.0f,      0x1p127f,  0x1.fffffep127f};
+    for (float a : kScales) {
+      for (float b : kScales) {
+        for (float y : kScales) {
+          const std::vector<float> columns(sums.size(), b);
+          CheckRow(sums, columns, a, y, 0, true, 1);
+          CheckRow(sums, columns, -a, y, 255, false, 1);
+          CheckRow(sums, columns, a, -y, 128, false, 2);
+        }
+      }
+    }
+  });
+}
+
+TEST(RequantizeTest, FilterIsSwitchedByTheScales) {
+  const float ones[] = {1.0f};
+  const ColumnScaleSummary one = SummarizeColumnScales(ones, 1);
+  const auto threshold = [&](float a, float y, const ColumnScaleSummary& b) {
+    return MakeRequantizeRow(a, y, 0, b).threshold;
+  };
+  EXPECT_GT(threshold(1.0f, 0x1p15f, one), 0.5f);  // never decide
+  EXPECT_GT(threshold(3.0f, 4.0f, one), 0.5f);
+  EXPECT_LT(threshold(1.0f, 0x1p16f, one), 0.5f);  // filter
+  EXPECT_GT(threshold(1.0f, 0x1p16f, one), 0.4f);
+  EXPECT_LT(threshold(1.0f, 3.0f, one), 0.5f);
+  EXPECT_LT(threshold(0x1p-149f, 1.0f, one), 0.0f);  // always decide
+  EXPECT_LT(threshold(0x1p120f, 0x1p-120f, one), 0.0f);
+  const float huge[] = {0x1p100f, 1.0f};
+  EXPECT_LT(threshold(0x1p30f, 1.0f, SummarizeColumnScales(huge, 2)), 0.0f);
+  const float long_and_short[] = {1.0f, 0x1.000002p0f};
+  EXPECT_LT(threshold(0x1.8p0f, 1.0f, SummarizeColumnScales(long_and_short, 2)),
+            0.5f);
+}
+
+}  // namespace
+}  // namespace qconform::optimized
