@@ -18,6 +18,9 @@ struct ExpectedOutput {
       tensor;  // storage as expected; bytes of elements that must stay are zero
   std::vector<bool>
       must_stay;  // per storage element: written as null in the vector
+
+  friend bool operator==(const ExpectedOutput&,
+                         const ExpectedOutput&) = default;
 };
 
 // What a call that must be rejected returns.
@@ -42,6 +45,8 @@ struct TestCase {
   // Tensors whose data the vector gives as {"repeat": ..} or {"random": ..}:
   // the JSON text of it, so that the writer keeps it.
   std::map<std::string, std::string> generated_data;
+
+  friend bool operator==(const TestCase&, const TestCase&) = default;
 };
 
 }  // namespace qconform::harness

@@ -29,6 +29,14 @@ absl::StatusOr<VectorFile> ReadVectorFile(const std::string& path);
 absl::StatusOr<std::vector<VectorFile>> ReadVectorFiles(
     const std::vector<std::string>& paths);
 
+// The files that ReadVectorFiles reads; a file that several paths reach is
+// listed once. kInvalidArgument for a path that is not there.
+absl::StatusOr<std::vector<std::string>> FindVectorFiles(
+    const std::vector<std::string>& paths);
+
+// The bytes of a file; kInvalidArgument if it cannot be read.
+absl::StatusOr<std::string> ReadTextFile(const std::string& path);
+
 // The one canonical spelling; parsing it gives the same cases.
 std::string FormatVectorFile(const VectorFile& file);
 

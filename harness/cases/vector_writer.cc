@@ -1,0 +1,193 @@
+// The writing half of vector_file.h.
+
+#include <nlohmann/json.hpp>
+
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_join.h"
+#include "harness/cases/json_reader.h"
+#include "harness/cases/tensor_data.h"
+#include "harness/cases/vector_file.h"
+#include "spec/operator_spec.h"
+
+namespace qconform::harness {
+namespace {
+
+// A JSON string; bytes that are no UTF-8 are replaced.
+std::string Quote(const std::string& text) {
+  return nlohmann::json(text).dump(-1, ' ', false,
+                                   nlohmann::json::error_handler_t::replace);
+}
+
+std::string FormatAttribute(const spec::Attribute& attribute) {
+  if (const bool* flag = std::get_if<bool>(&attribute)) {
+    return *flag ? "true" : "false";
+  }
+  if (const int64_t* integer = std::get_if<int64_t>(&attribute)) {
+    return absl::StrCat(*integer);
+  }
+  return Quote(std::get<std::string>(attribute));
+}
+
+// Keeps a rule such as {"random": ...} only while it still makes the storage:
+// whoever changes a tensor need not know of it.
+std::string FormatData(const spec::Tensor& tensor,
+                       const std::vector<bool>& must_stay, bool is_output,
+                       const std::string& rule) {
+  if (!rule.empty()) {
+    GenerationBudget budget;
+    const absl::StatusOr<JsonValue> json = ReadJson(rule);
+    if (json.ok()) {
+      const absl::StatusOr<TensorData> made =
+          ParseTensorData(*json, tensor.desc, is_output, budget);
+      if (made.ok() && made->tensor == tensor &&
+          (!is_output || made->must_stay == must_stay)) {
+        return made->generated;
+      }
+    }
+  }
+  return FormatTensorData(tensor, must_stay);
+}
+
+// `data` is empty for an output without one.
+std::string FormatTensor(const spec::TensorDesc& desc,
+                         const std::string& data) {
+  std::string text =
+      absl::StrCat("{\"type\": ", Quote(spec::DataTypeName(desc.type)));
+  if (desc.format != spec::TensorFormat::kNd) {
+    absl::StrAppend(
+        &text, ", \"format\": ", Quote(spec::TensorFormatName(desc.format)));
+  }
+  absl::StrAppend(&text, ", \"sizes\": [", absl::StrJoin(desc.sizes, ", "),
+                  "]");
+  if (desc.strides.has_value()) {
+    absl::StrAppend(&text, ", \"strides\": [",
+                    absl::StrJoin(*desc.strides, ", "), "]");
+  }
+  if (!data.empty()) absl::StrAppend(&text, ", \"data\": ", data);
+  return text + "}";
+}
+
+std::string FormatOptions(const spec::Options& options) {
+  const spec::Options defaults;
+  std::vector<std::string> members;
+  if (options.feature_level != defaults.feature_level) {
+    members.push_back(
+        absl::StrCat("\"feature_level\": ", Quote(options.feature_level)));
+  }
+  if (options.arithmetic != defaults.arithmetic) {
+    members.push_back(
+        absl::StrCat("\"arithmetic\": ", Quote(options.arithmetic)));
+  }
+  if (options.allow_transpose_weight_false) {
+    members.push_back("\"allow_transpose_weight_false\": true");
+  }
+  return absl::StrJoin(members, ", ");
+}
+
+// The names of a map in the document's order; names that the operator does not
+// have come last.
+template <typename Map, typename Specs>
+std::vector<std::string> InOrder(const Map& map, const Specs& specs) {
+  std::vector<std::string> names;
+  for (const auto& known : specs) {
+    if (map.count(known.name) > 0) names.push_back(known.name);
+  }
+  for (const auto& [name, value] : map) {
+    if (std::find(names.begin(), names.end(), name) == names.end()) {
+      names.push_back(name);
+    }
+  }
+  return names;
+}
+
+std::string FormatCase(const TestCase& test_case) {
+  static const auto& kNoSpec = *new spec::OperatorSpec();
+  const spec::OperatorSpec* found =
+      spec::FindOperator(test_case.arguments.operator_name);
+  const spec::OperatorSpec& operator_spec = found ? *found : kNoSpec;
+  const spec::Arguments& arguments = test_case.arguments;
+  std::vector<std::string> members = {
+      absl::StrCat("\"id\": ", Quote(test_case.id)),
+      absl::StrCat("\"title\": ", Quote(test_case.title))};
+  if (!test_case.source.empty()) {
+    members.push_back(absl::StrCat("\"source\": ", Quote(test_case.source)));
+  }
+  if (!test_case.clauses.empty()) {
+    std::vector<std::string> clauses;
+    for (const std::string& clause : test_case.clauses) {
+      clauses.push_back(Quote(clause));
+    }
+    members.push_back(
+        absl::StrCat("\"clauses\": [", absl::StrJoin(clauses, ", "), "]"));
+  }
+  const std::string options = FormatOptions(arguments.options);
+  if (!options.empty()) {
+    members.push_back(absl::StrCat("\"options\": {", options, "}"));
+  }
+  if (!arguments.attributes.empty()) {
+    std::vector<std::string> attributes;
+    for (const std::string& name :
+         InOrder(arguments.attributes, operator_spec.attributes)) {
+      attributes.push_back(absl::StrCat(
+          Quote(name), ": ", FormatAttribute(arguments.attributes.at(name))));
+    }
+    members.push_back(absl::StrCat("\"attributes\": {",
+                                   absl::StrJoin(attributes, ", "), "}"));
+  }
+
+  const auto rule = [&](const std::string& name) {
+    const auto generated = test_case.generated_data.find(name);
+    return generated == test_case.generated_data.end() ? "" : generated->second;
+  };
+  const auto group = [](const std::string& name,
+                        const std::vector<std::string>& tensors) {
+    if (tensors.empty()) return absl::StrCat("\"", name, "\": {}");
+    return absl::StrCat("\"", name, "\": {\n        ",
+                        absl::StrJoin(tensors, ",\n        "), "\n      }");
+  };
+  std::vector<std::string> inputs;
+  for (const std::string& name :
+       InOrder(arguments.inputs, operator_spec.tensors)) {
+    const spec::Tensor& tensor = arguments.inputs.at(name);
+    inputs.push_back(absl::StrCat(
+        Quote(name), ": ",
+        FormatTensor(tensor.desc, FormatData(tensor, {}, false, rule(name)))));
+  }
+  members.push_back(group("inputs", inputs));
+  std::vector<std::string> outputs;
+  for (const std::string& name :
+       InOrder(arguments.outputs, operator_spec.tensors)) {
+    std::string data;
+    const auto expected = test_case.expected.find(name);
+    if (expected != test_case.expected.end()) {
+      data = FormatData(expected->second.tensor, expected->second.must_stay,
+                        true, rule(name));
+    }
+    outputs.push_back(absl::StrCat(
+        Quote(name), ": ", FormatTensor(arguments.outputs.at(name), data)));
+  }
+  members.push_back(group("outputs", outputs));
+  if (test_case.error.has_value()) {
+    members.push_back(absl::StrCat(
+        "\"error\": ", test_case.error->aclnn_status.has_value()
+                           ? absl::StrCat(*test_case.error->aclnn_status)
+                           : Quote(test_case.error->status)));
+  }
+  return absl::StrCat("    {\n      ", absl::StrJoin(members, ",\n      "),
+                      "\n    }");
+}
+
+}  // namespace
+
+std::string FormatVectorFile(const VectorFile& file) {
+  std::vector<std::string> cases;
+  for (const TestCase& test_case : file.cases) {
+    cases.push_back(FormatCase(test_case));
+  }
+  return absl::StrCat("{\n  \"schema\": \"test_vector/1\",\n  \"operator\": ",
+                      Quote(file.operator_name), ",\n  \"cases\": [",
+                      cases.empty() ? "" : "\n", absl::StrJoin(cases, ",\n"),
+                      cases.empty() ? "" : "\n  ", "]\n}\n");
+}
+
+}  // namespace qconform::harness
