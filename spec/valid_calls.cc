@@ -2,6 +2,10 @@
 
 #include <utility>
 
+#include "gmock/gmock.h"
+#include "gtest/gtest.h"
+#include "spec/validate.h"
+
 namespace qconform::spec {
 
 TensorDesc Described(DataType type, std::vector<int64_t> sizes,
@@ -80,6 +84,51 @@ Arguments ValidQuantize() {
   call.inputs["input_max"] = Filled(DataType::kFloat32, {}, 1);
   call.outputs["output"] = Described(DataType::kFloat32, {2, 3});
   return call;
+}
+
+Change Give(const std::string& name, Tensor tensor) {
+  return [name, tensor = std::move(tensor)](Arguments& call) {
+    call.inputs[name] = tensor;
+  };
+}
+
+Change Drop(const std::string& name) {
+  return [name](Arguments& call) { call.inputs.erase(name); };
+}
+
+Change Set(const std::string& name, Attribute attribute) {
+  return [name, attribute = std::move(attribute)](Arguments& call) {
+    call.attributes[name] = attribute;
+  };
+}
+
+Change Output(TensorDesc desc) {
+  return [desc = std::move(desc)](Arguments& call) {
+    call.outputs.begin()->second = desc;
+  };
+}
+
+void ExpectFaults(const Arguments& valid, const std::vector<Fault>& faults,
+                  absl::StatusCode code, std::optional<int> aclnn_status) {
+  ASSERT_TRUE(Validate(valid).ok()) << Validate(valid);
+  for (const Fault& fault : faults) {
+    Arguments call = valid;
+    fault.make(call);
+    const absl::Status status = Validate(call);
+    EXPECT_EQ(status.code(), code) << fault.title << ": " << status;
+    EXPECT_THAT(std::string(status.message()),
+                ::testing::HasSubstr(fault.message))
+        << fault.title;
+    EXPECT_EQ(AclnnStatus(status), aclnn_status) << fault.title;
+  }
+}
+
+void ExpectAccepted(const Arguments& valid, const std::vector<Fault>& changes) {
+  for (const Fault& change : changes) {
+    Arguments call = valid;
+    change.make(call);
+    EXPECT_TRUE(Validate(call).ok()) << change.title << ": " << Validate(call);
+  }
 }
 
 }  // namespace qconform::spec

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "spec/arguments.h"
 
 namespace qconform::spec {
@@ -36,12 +37,30 @@ Arguments ValidGrouped();
 // Input {2,3}, range [-1, 1] given.
 Arguments ValidQuantize();
 
+// A change of one thing in a call.
+using Change = std::function<void(Arguments&)>;
+
+Change Give(const std::string& name, Tensor tensor);
+Change Drop(const std::string& name);
+Change Set(const std::string& name, Attribute attribute);
+// Describes the operator's only output.
+Change Output(TensorDesc desc);
+
 // One fault of an otherwise valid call, and what the answer says.
 struct Fault {
   std::string title;
-  std::function<void(Arguments&)> make;
+  Change make;
   std::string message;  // a part of it
 };
+
+// Each fault alone turns `valid` into a call that is refused with this code and
+// this aclnn status.
+void ExpectFaults(const Arguments& valid, const std::vector<Fault>& faults,
+                  absl::StatusCode code = absl::StatusCode::kInvalidArgument,
+                  std::optional<int> aclnn_status = std::nullopt);
+
+// Each change leaves the call valid.
+void ExpectAccepted(const Arguments& valid, const std::vector<Fault>& changes);
 
 }  // namespace qconform::spec
 
