@@ -1,0 +1,37 @@
+#include "reference/second_oracle/second_oracle.h"
+
+#include "absl/status/status.h"
+#include "reference/second_oracle/element_wise_add.h"
+#include "reference/second_oracle/grouped_matmul.h"
+#include "reference/second_oracle/matrix_multiply.h"
+#include "reference/second_oracle/quantize_dequantize.h"
+#include "reference/second_oracle/tensor_access.h"
+#include "spec/validate.h"
+
+namespace qconform::reference::second_oracle {
+
+absl::StatusOr<Result> Evaluate(const spec::Arguments& arguments) {
+  if (absl::Status status = spec::Validate(arguments); !status.ok()) {
+    return status;  // AR-12
+  }
+  if (spec::IsEmptyCall(arguments)) {
+    // Every operator has one output.
+    Result result =
+        WrittenResult(CountElements(arguments.outputs.begin()->second.sizes));
+    result.written.assign(result.written.size(), false);
+    return result;
+  }
+  if (arguments.operator_name == "dml_quantized_linear_matrix_multiply") {
+    return EvaluateMatrixMultiply(arguments);
+  }
+  if (arguments.operator_name == "dml_element_wise_quantized_linear_add") {
+    return EvaluateElementWiseAdd(arguments);
+  }
+  if (arguments.operator_name == "aclnn_quant_grouped_matmul_dequant") {
+    return EvaluateGroupedMatmul(arguments);
+  }
+  // The only other operator that spec::Validate knows.
+  return EvaluateQuantizeDequantize(arguments);
+}
+
+}  // namespace qconform::reference::second_oracle
