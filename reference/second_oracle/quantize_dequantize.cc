@@ -79,28 +79,26 @@ QuantizeDequantize::QuantizeDequantize(
   denominator_ >>= denominator_zeros;
   exponent_ += numerator_zeros - denominator_zeros;
 
-  scale_ = Divide(numerator_, denominator_);
-  inverse_ = Divide(denominator_, numerator_);
-  minimum_output_ = DequantizeExact(minimum_);
-  maximum_output_ = DequantizeExact(maximum_);
+  // The quotient has 37 or 38 bits, so that its product with a mantissa stays
+  // below 2^62.
+  const int shift = 37 + BitLength(denominator_) - BitLength(numerator_);
+  Uint128 dividend = numerator_;
+  Uint128 divisor_shifted = denominator_;
+  if (shift > 0) {
+    dividend <<= shift;
+  } else {
+    divisor_shifted <<= -shift;
+  }
+  fixed_point_ = static_cast<uint64_t>(dividend / divisor_shifted);
+  fixed_point_exponent_ = -shift;
+  fixed_point_exact_ = dividend % divisor_shifted == 0;
 }
 
-QuantizeDequantize::FixedPoint QuantizeDequantize::Divide(
-    uint64_t numerator, uint64_t denominator) {
-  // Shifted so far that the quotient has 64 or 65 bits.
-  const int shift = 64 + BitLength(denominator) - BitLength(numerator);
-  Uint128 shifted = static_cast<Uint128>(numerator) << shift;
-  Uint128 quotient = shifted / denominator;
-  FixedPoint result;
-  result.exact = quotient * denominator == shifted;
-  result.exponent = -shift;
-  if ((quotient >> 64) != 0) {
-    result.exact = result.exact && (quotient & 1) == 0;
-    quotient >>= 1;
-    ++result.exponent;
+void QuantizeDequantize::Tabulate() {
+  if (maximum_ - minimum_ > 65535 || !outputs_.empty()) return;
+  for (int64_t quantized = minimum_; quantized <= maximum_; ++quantized) {
+    outputs_.push_back(DequantizeExact(quantized));
   }
-  result.value = static_cast<uint64_t>(quotient);
-  return result;
 }
 
 int64_t QuantizeDequantize::Clamp(bool negative, uint64_t rounded) const {
@@ -122,17 +120,25 @@ int64_t QuantizeDequantize::QuantizeExact(float value) const {
 int64_t QuantizeDequantize::Quantize(float value) const {
   if (!has_scale_factor_) return 0;
   const Decomposed x = DecomposeFloat32(value);
-  const Tie tie = TieOf(half_up_, x.negative);
-  // The true product is at least `product` and less than product + mantissa:
-  // rounding is monotone, so if both ends round alike, so does it.
-  const Uint128 product = static_cast<Uint128>(x.mantissa) * scale_.value;
-  const int shift = -(x.exponent + exponent_ + scale_.exponent);
-  const uint64_t rounded = RoundShifted(product, shift, tie);
-  if (!scale_.exact &&
-      rounded != RoundShifted(product + x.mantissa, shift, tie)) {
-    return QuantizeExact(value);
+  const int shift = -(x.exponent + exponent_ + fixed_point_exponent_);
+  if (shift <= 0) return QuantizeExact(value);   // huge
+  if (shift >= 63) return Clamp(x.negative, 0);  // less than 2^62 / 2^63
+  // Between product / 2^shift and (product + mantissa) / 2^shift, the upper end
+  // excluded.
+  const uint64_t product = x.mantissa * fixed_point_;
+  const uint64_t whole = product >> shift;
+  const uint64_t fraction = product & ((uint64_t{1} << shift) - 1);
+  const uint64_t half = uint64_t{1} << (shift - 1);
+  if (fixed_point_exact_) {
+    const bool tie_goes_up = half_up_ ? !x.negative : (whole & 1) != 0;
+    const bool up = fraction > half || (fraction == half && tie_goes_up);
+    return Clamp(x.negative, whole + (up ? 1 : 0));
   }
-  return Clamp(x.negative, rounded);
+  if (fraction + x.mantissa <= half) return Clamp(x.negative, whole);
+  if (fraction >= half && fraction + x.mantissa <= 2 * half) {
+    return Clamp(x.negative, whole + 1);
+  }
+  return QuantizeExact(value);
 }
 
 float QuantizeDequantize::DequantizeExact(int64_t quantized) const {
@@ -144,27 +150,12 @@ float QuantizeDequantize::DequantizeExact(int64_t quantized) const {
                                 numerator_, -exponent_, kFloat32));
 }
 
-float QuantizeDequantize::Dequantize(int64_t quantized) const {
-  if (quantized == minimum_) return minimum_output_;
-  if (quantized == maximum_) return maximum_output_;
-  const bool negative = quantized < 0;
-  const uint64_t magnitude =
-      static_cast<uint64_t>(negative ? -quantized : quantized);
-  const Uint128 product = static_cast<Uint128>(magnitude) * inverse_.value;
-  const int exponent = inverse_.exponent - exponent_;
-  const uint32_t bits = RoundToFloat(product, 1, exponent, kFloat32);
-  if (!inverse_.exact &&
-      bits != RoundToFloat(product + magnitude, 1, exponent, kFloat32)) {
-    return DequantizeExact(quantized);
-  }
-  return MakeFloat(negative, bits);
-}
-
 float QuantizeDequantize::operator()(float value) const {
   if (IsNan(value)) return value;
-  if (!has_scale_factor_) return 0;
-  if (IsInfinite(value)) return value < 0 ? minimum_output_ : maximum_output_;
-  return Dequantize(Quantize(value));
+  if (!has_scale_factor_ || IsInfinite(value)) return Exact(value);
+  const int64_t quantized = Quantize(value);
+  return outputs_.empty() ? DequantizeExact(quantized)
+                          : outputs_[quantized - minimum_];
 }
 
 float QuantizeDequantize::Exact(float value) const {

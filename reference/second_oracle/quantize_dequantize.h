@@ -11,6 +11,7 @@
 #define QCONFORM_REFERENCE_SECOND_ORACLE_QUANTIZE_DEQUANTIZE_H_
 
 #include <cstdint>
+#include <vector>
 
 #include "reference/second_oracle/rounding.h"
 #include "reference/second_oracle/second_oracle.h"
@@ -31,10 +32,14 @@ class QuantizeDequantize {
   QuantizeDequantize(const QuantizeDequantizeParameters& parameters,
                      float input_min, float input_max);
 
-  // One value. NaN stays NaN, infinity clamps (TQ-08, range given). Fast: two
-  // multiplications by precomputed 64-bit reciprocals decide unless the value
-  // is within their error of a tie; then Exact() does.
+  // One value. NaN stays NaN, infinity clamps (TQ-08, range given). One
+  // multiplication by a precomputed fixed-point scale_factor decides unless the
+  // value is within its error of a tie; then Exact() does.
   float operator()(float value) const;
+
+  // Stores all outputs for operator() if num_bits is at most 16: worth its time
+  // from about as many values as there are outputs.
+  void Tabulate();
 
   // The same by division, for every value: what operator() is held against.
   float Exact(float value) const;
@@ -50,7 +55,6 @@ class QuantizeDequantize {
 
  private:
   int64_t Clamp(bool negative, uint64_t rounded) const;
-  float Dequantize(int64_t quantized) const;
   float DequantizeExact(int64_t quantized) const;
 
   bool half_up_;
@@ -61,17 +65,12 @@ class QuantizeDequantize {
   uint64_t numerator_ = 1;    // below 2^62
   uint64_t denominator_ = 1;  // below 2^24
   int exponent_ = 0;
-  // A fraction as a 64-bit integer times a power of two, rounded down.
-  struct FixedPoint {
-    uint64_t value = 0;
-    int exponent = 0;
-    bool exact = false;
-  };
-  static FixedPoint Divide(uint64_t numerator, uint64_t denominator);
-  FixedPoint scale_;    // numerator / denominator
-  FixedPoint inverse_;  // denominator / numerator
-  float minimum_output_ = 0;
-  float maximum_output_ = 0;
+  // numerator / denominator is at least fixed_point * 2^fixed_point_exponent,
+  // and less than one unit of fixed_point more: equal if exact.
+  uint64_t fixed_point_ = 0;  // 37 or 38 bits
+  int fixed_point_exponent_ = 0;
+  bool fixed_point_exact_ = false;
+  std::vector<float> outputs_;  // from minimum_ on; empty until Tabulate()
 };
 
 // The call must be valid and not empty (TQ-09). Both arithmetics (TQ-12).

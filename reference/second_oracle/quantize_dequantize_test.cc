@@ -107,6 +107,20 @@ TEST(QuantizeDequantize, NanAndInfinity) {
   EXPECT_EQ(whole(-kInfinity), -kInfinity);
 }
 
+TEST(QuantizeDequantize, TabulatedOutputsAreTheSame) {
+  QuantizeDequantize tabulated(Signed(8), -10, 5);
+  tabulated.Tabulate();
+  tabulated.Tabulate();  // once is enough
+  const QuantizeDequantize plain(Signed(8), -10, 5);
+  for (int i = -1200; i <= 600; ++i) {
+    const float value = static_cast<float>(i) / 100;
+    ASSERT_EQ(tabulated(value), plain.Exact(value)) << value;
+  }
+  EXPECT_EQ(tabulated(kInfinity), 9.921875f);
+  EXPECT_EQ(tabulated(-kInfinity), -10.0f);
+  EXPECT_TRUE(std::isnan(tabulated(std::nanf(""))));
+}
+
 TEST(QuantizeDequantize, NoCandidate) {
   for (const QuantizeDequantize& operation :
        {QuantizeDequantize(Signed(8), 0, 0),
@@ -142,7 +156,8 @@ TEST(QuantizeDequantize, FastPathEqualsDivision) {
     const float bound =
         std::abs(extreme ? any_float(254, 0) : any_float(20, 117));
     const float low = random() % 2 == 0 ? -bound : 0.0f;
-    const QuantizeDequantize operation(parameters, low, bound);
+    QuantizeDequantize operation(parameters, low, bound);
+    if (random() % 2 == 0) operation.Tabulate();
     for (int j = 0; j < 500; ++j) {
       float value = extreme ? any_float(254, 0) : any_float(24, 110);
       // Onto a tie, or as near to one as a float can be.

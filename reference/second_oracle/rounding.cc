@@ -1,26 +1,11 @@
 #include "reference/second_oracle/rounding.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 
 namespace qconform::reference::second_oracle {
 namespace {
-
-Decomposed Decompose(uint32_t bits, const FloatFormat& format, int sign_bit) {
-  const int stored_bits = format.precision - 1;
-  const uint32_t hidden_bit = uint32_t{1} << stored_bits;
-  const uint32_t magnitude = bits & ((uint32_t{1} << sign_bit) - 1);
-  const int exponent_field = static_cast<int>(magnitude >> stored_bits);
-  const uint32_t fraction = magnitude & (hidden_bit - 1);
-  Decomposed result;
-  result.negative = (bits >> sign_bit) != 0;
-  // Field 0 has the exponent of field 1 but no hidden bit.
-  result.mantissa = exponent_field == 0 ? fraction : fraction | hidden_bit;
-  result.exponent = format.min_exponent + std::max(exponent_field - 1, 0);
-  return result;
-}
 
 // Decides from the remainder of a division, remainder < denominator.
 uint64_t RoundRemainder(uint64_t quotient, Uint128 remainder,
@@ -40,14 +25,6 @@ uint64_t RoundRemainder(uint64_t quotient, Uint128 remainder,
 }
 
 }  // namespace
-
-Decomposed DecomposeFloat32(float value) {
-  return Decompose(std::bit_cast<uint32_t>(value), kFloat32, 31);
-}
-
-Decomposed DecomposeFloat16(uint16_t bits) {
-  return Decompose(bits, kFloat16, 15);
-}
 
 bool IsNanFloat16(uint16_t bits) {
   return (bits & 0x7fff) > kFloat16.infinity_bits;
@@ -88,20 +65,6 @@ uint64_t RoundQuotient(Uint128 numerator, Uint128 denominator, int shift,
                      numerator - quotient * denominator, denominator, tie));
 }
 
-uint64_t RoundShifted(Uint128 value, int shift, Tie tie) {
-  if (value == 0) return 0;
-  const int length = BitLength(value) - shift;
-  if (length > 63) return kMagnitudeLimit;
-  if (length < 0) return 0;  // less than 1/2
-  if (shift <= 0) {
-    return std::min(kMagnitudeLimit, static_cast<uint64_t>(value << -shift));
-  }
-  const Uint128 one = static_cast<Uint128>(1) << shift;
-  return std::min(kMagnitudeLimit,
-                  RoundRemainder(static_cast<uint64_t>(value >> shift),
-                                 value & (one - 1), one, tie));
-}
-
 uint64_t RoundQuotient(Uint384 numerator, const Uint384& denominator) {
   constexpr int kBits = 11;
   Uint384 multiple = denominator;
@@ -129,8 +92,7 @@ uint32_t RoundToFloat(Uint128 numerator, uint64_t denominator, int exponent,
       0, BitLength(denominator) + format.precision + 2 - BitLength(numerator));
   numerator <<= widen;
   exponent -= widen;
-  const Uint128 quotient =
-      denominator == 1 ? numerator : numerator / denominator;
+  const Uint128 quotient = numerator / denominator;
   const bool more = quotient * denominator != numerator;
 
   const int length = BitLength(quotient);

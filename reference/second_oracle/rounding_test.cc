@@ -96,23 +96,6 @@ TEST(RoundQuotient, Extremes) {
   EXPECT_EQ(RoundQuotient(7 * Power(60), 1, 0, Tie::kToEven), kMagnitudeLimit);
 }
 
-TEST(RoundShifted, IsRoundQuotientByAPowerOfTwo) {
-  for (const Tie tie : {Tie::kToEven, Tie::kAway, Tie::kTowardZero}) {
-    for (const int bits : {1, 2, 30, 63, 64, 65, 100, 125}) {
-      for (int shift = -70; shift <= 130; ++shift) {
-        for (const Uint128 value :
-             {Power(bits) - 1, Power(bits), Power(bits) + 1,
-              Power(bits) + Power(bits - 1)}) {
-          ASSERT_EQ(RoundShifted(value, shift, tie),
-                    RoundQuotient(value, 1, -shift, tie))
-              << bits << " " << shift;
-        }
-      }
-    }
-  }
-  EXPECT_EQ(RoundShifted(0, 5, Tie::kAway), 0u);
-}
-
 TEST(RoundQuotientWide, TiesAndLimit) {
   const Uint384 denominator(1, 250);
   Uint384 tie(5, 249);  // 5/2
