@@ -1,7 +1,9 @@
 #include "reference/evaluation.h"
 
-#include <limits>
 #include <set>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 
 namespace qconform::reference {
 namespace {
@@ -20,9 +22,7 @@ GoldenElement ElementOf(const std::optional<ValueSet>& exact,
   element.output_tie = facts.output_tie;
   element.clamped_low = facts.clamped_low;
   element.clamped_high = facts.clamped_high;
-  element.tie_distance = facts.last_rounding
-                             ? facts.last_rounding->InUlps().get_d()
-                             : std::numeric_limits<double>::quiet_NaN();
+  element.tie_distance = facts.TieDistanceOfLastRounding();
   return element;
 }
 
@@ -54,7 +54,9 @@ std::vector<TraceStep> JoinTraces(const std::vector<TraceLine>& exact,
     if (terms.size() > kTermsTracedInFull && alike.contains(exact[i].term)) {
       continue;
     }
-    steps.push_back({exact[i].clause, exact[i].line, exact[i].value,
+    std::string line = exact[i].line;
+    if (exact[i].term >= 0) absl::StrAppend(&line, ", k = ", exact[i].term);
+    steps.push_back({exact[i].clause, std::move(line), exact[i].value,
                      binary32[i].value, enclosure[i].value});
   }
   return steps;

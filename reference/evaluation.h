@@ -79,9 +79,7 @@ ElementTrace TraceOneElement(const Call& call, int64_t i,
   ElementTrace result;
   result.steps = JoinTraces(exact_lines, binary32_lines, enclosure_lines);
   result.element = ElementOf(value, exact.facts);
-  result.tie_distance = exact.facts.last_rounding
-                            ? exact.facts.last_rounding->InWords()
-                            : "nothing is rounded";
+  result.tie_distance = exact.facts.TieDistanceInWords();
   if (!value) return result;
   result.element.binary32 = in_binary32->low;
   SetEnclosure(*in_enclosure, result.element);

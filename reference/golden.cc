@@ -81,7 +81,7 @@ absl::StatusOr<ElementTrace> TraceElement(const spec::Arguments& arguments,
   if (spec::IsEmptyCall(arguments)) {
     ElementTrace trace;
     trace.element = UnwrittenElement();
-    trace.tie_distance = "nothing is rounded";
+    trace.tie_distance = ExactFacts().TieDistanceInWords();
     trace.steps.push_back({"AG-11", "an input is empty", "not written",
                            "not written", "not written"});
     return trace;

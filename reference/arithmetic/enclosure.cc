@@ -22,25 +22,21 @@ Real AnyValue() {
 // Moves an end outward by 2^-23 * abs(end) + 2^-149; one that reaches 2^128
 // becomes infinite (AR-02).
 void MoveOutward(End& end, int direction) {
-  static const mpq_class* const relative = new mpq_class(PowerOfTwo(-23));
-  static const mpq_class* const absolute = new mpq_class(PowerOfTwo(-149));
-  static const mpq_class* const limit = new mpq_class(PowerOfTwo(128));
+  static const auto* const kRelative = new mpq_class(PowerOfTwo(-23));
+  static const auto* const kAbsolute = new mpq_class(PowerOfTwo(-149));
+  static const auto* const kLimit = new mpq_class(PowerOfTwo(128));
   if (end.infinite != 0) return;
-  const mpq_class distance = *relative * abs(end.value) + *absolute;
-  if (direction < 0) {
-    end.value -= distance;
-  } else {
-    end.value += distance;
-  }
-  if (abs(end.value) >= *limit) end.infinite = sgn(end.value);
+  const mpq_class distance =
+      UnreducedSum(UnreducedProduct(*kRelative, abs(end.value)), *kAbsolute);
+  end.value =
+      UnreducedSum(end.value, direction < 0 ? mpq_class(-distance) : distance);
+  if (abs(end.value) >= *kLimit) end.infinite = sgn(end.value);
 }
 
-// What AR-02 makes of an operation's exact result. `may_be_exact`: the operands
-// are points (and for a division the divisor is a power of two).
-Real AfterOperation(Real exact, bool may_be_exact) {
-  if (may_be_exact && exact.IsPoint() && IsBinary32(exact.low.value)) {
-    return exact;
-  }
+// What AR-02 makes of an operation's exact result. `points`: the operands are
+// points, and for a division the divisor is a power of two.
+Real AfterOperation(Real exact, bool points) {
+  if (points && exact.IsPoint() && IsBinary32(exact.low.value)) return exact;
   MoveOutward(exact.low, -1);
   MoveOutward(exact.high, +1);
   return exact;
@@ -50,28 +46,36 @@ End Sum(const End& a, const End& b) {
   if (a.infinite != 0 || b.infinite != 0) {
     return {0, a.infinite != 0 ? a.infinite : b.infinite};
   }
-  return {a.value + b.value, 0};
+  return {UnreducedSum(a.value, b.value), 0};
 }
 
 End Product(const End& a, const End& b) {
   if (a.infinite != 0 || b.infinite != 0) return {0, a.Sign() * b.Sign()};
-  return {a.value * b.value, 0};
+  return {UnreducedProduct(a.value, b.value), 0};
 }
 
 End Quotient(const End& a, const End& b) {
   if (a.infinite != 0) return {0, a.infinite * b.Sign()};
   if (b.infinite != 0) return {0, 0};
-  return {a.value / b.value, 0};
+  return {UnreducedQuotient(a.value, b.value), 0};
 }
 
 // The interval from the least to the greatest of what `operation` gives for the
 // ends: right for operations that are monotone in each operand.
 template <class Operation>
 Real FromEnds(const Real& a, const Real& b, Operation operation) {
-  const auto ends =
-      std::minmax({operation(a.low, b.low), operation(a.low, b.high),
-                   operation(a.high, b.low), operation(a.high, b.high)});
-  return {ends.first, ends.second, false};
+  const auto between = [](const End& end, const Real& other, auto apply) {
+    const End first = apply(end, other.low);
+    if (other.IsPoint()) return Real{first, first, false};
+    const End second = apply(end, other.high);
+    return second < first ? Real{second, first, false}
+                          : Real{first, second, false};
+  };
+  const Real from_low = between(a.low, b, operation);
+  if (a.IsPoint()) return from_low;
+  const Real from_high = between(a.high, b, operation);
+  return {std::min(from_low.low, from_high.low),
+          std::max(from_low.high, from_high.high), false};
 }
 
 int64_t ClampEnd(const End& end, int64_t low, int64_t high) {
@@ -160,13 +164,13 @@ Real Enclosure::FromInteger(int64_t value) {
 
 Real Enclosure::FromInteger(const Rounded& value) {
   if (value.any) return AnyValue();
-  return AfterOperation({value.low, value.high, false}, /*may_be_exact=*/true);
+  return AfterOperation({value.low, value.high, false}, /*points=*/true);
 }
 
 Real Enclosure::FromInteger(const Integer& value) {
   if (value.any) return AnyValue();
   return AfterOperation({{value.low, 0}, {value.high, 0}, false},
-                        /*may_be_exact=*/true);
+                        /*points=*/true);
 }
 
 Real Enclosure::Abs(const Real& value) {

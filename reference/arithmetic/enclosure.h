@@ -18,7 +18,7 @@ class Enclosure {
  public:
   // An end of an interval: a rational number or an infinity.
   struct End {
-    mpq_class value;   // meaningless if infinite
+    mpq_class value;   // meaningless if infinite; not in lowest terms
     int infinite = 0;  // -1, 0 or 1
 
     friend bool operator<(const End& a, const End& b) {
@@ -36,7 +36,7 @@ class Enclosure {
 
     bool IsPoint() const {
       return !any && low.infinite == 0 && high.infinite == 0 &&
-             low.value == high.value;
+             cmp(low.value, high.value) == 0;
     }
     bool Holds0() const { return low.Sign() <= 0 && high.Sign() >= 0; }
     bool HoldsInfinity() const {

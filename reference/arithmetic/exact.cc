@@ -1,6 +1,7 @@
 #include "reference/arithmetic/exact.h"
 
 #include <cmath>
+#include <limits>
 #include <string>
 
 #include "absl/strings/str_cat.h"
@@ -9,7 +10,7 @@
 namespace qconform::reference {
 
 mpq_class TieDistance::InUlps() const {
-  return abs(argument - tie) / PowerOfTwo(ulp_exponent);
+  return UnreducedQuotient(abs(argument - tie), PowerOfTwo(ulp_exponent));
 }
 
 std::string TieDistance::InWords() const {
@@ -19,6 +20,20 @@ std::string TieDistance::InWords() const {
       RationalText(abs(argument - tie)), argument < tie ? " below" : " above",
       " the tie ", tie_text,
       to_float ? absl::StrCat("; 1 ulp is 2^", ulp_exponent) : std::string());
+}
+
+double ExactFacts::TieDistanceOfLastRounding() const {
+  if (to_float) return to_float->InUlps().get_d();
+  if (nearest_round) return nearest_round->InUlps().get_d();
+  return std::numeric_limits<double>::quiet_NaN();
+}
+
+std::string ExactFacts::TieDistanceInWords() const {
+  if (to_float && nearest_round) {
+    return absl::StrCat("round(): ", nearest_round->InWords(),
+                        "; output: ", to_float->InWords());
+  }
+  return nearest_round ? nearest_round->InWords() : "nothing is rounded";
 }
 
 Exact Exact::WithRounding(Rounding rounding) {
@@ -51,7 +66,10 @@ Exact::Rounded Exact::Round(const Real& value, Rounding rounding,
   distance.argument = value;
   distance.tie = Floor(value) + mpq_class(1, 2);
   facts.tie = facts.tie || distance.tie == value;
-  facts.last_rounding = std::move(distance);
+  if (!facts.nearest_round ||
+      distance.InUlps() < facts.nearest_round->InUlps()) {
+    facts.nearest_round = std::move(distance);
+  }
   if (zero_point_before_rounding_) {
     return RoundToInteger(value + added_next, rounding) - added_next;
   }
@@ -81,8 +99,8 @@ ValueSet Exact::ToOutput(Integer value) {
 ValueSet Exact::ToFormat(const Real& value, const BinaryFormat& format) {
   FormatRounding rounding = RoundToFormat(value, format);
   facts.output_tie = rounding.tie == value;
-  facts.last_rounding = TieDistance{value, std::move(rounding.tie),
-                                    rounding.ulp_exponent, /*to_float=*/true};
+  facts.to_float = TieDistance{value, std::move(rounding.tie),
+                               rounding.ulp_exponent, /*to_float=*/true};
   return ValueSet::Point(rounding.value);
 }
 

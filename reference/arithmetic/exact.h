@@ -14,7 +14,7 @@
 
 namespace qconform::reference {
 
-// The last rounding of an element: how far its argument was from a tie.
+// A rounding: how far its argument was from a tie.
 struct TieDistance {
   mpq_class argument;
   mpq_class tie;          // the nearest one
@@ -31,7 +31,12 @@ struct ExactFacts {
   bool output_tie = false;
   bool clamped_low = false;
   bool clamped_high = false;
-  std::optional<TieDistance> last_rounding;
+  std::optional<TieDistance> nearest_round;  // of all round(), nearest to a tie
+  std::optional<TieDistance> to_float;       // the conversion to a float type
+
+  // 0 to 1/2, or NaN where nothing was rounded.
+  double TieDistanceOfLastRounding() const;
+  std::string TieDistanceInWords() const;
 };
 
 class Exact {

@@ -33,6 +33,36 @@ mpq_class PowerOfTwo(int exponent) {
   return result;
 }
 
+mpq_class UnreducedSum(const mpq_class& a, const mpq_class& b) {
+  mpq_class sum;
+  if (a.get_den() == b.get_den()) {
+    sum.get_num() = a.get_num() + b.get_num();
+    sum.get_den() = a.get_den();
+  } else {
+    sum.get_num() = a.get_num() * b.get_den() + b.get_num() * a.get_den();
+    sum.get_den() = a.get_den() * b.get_den();
+  }
+  return sum;
+}
+
+mpq_class UnreducedProduct(const mpq_class& a, const mpq_class& b) {
+  mpq_class product;
+  product.get_num() = a.get_num() * b.get_num();
+  product.get_den() = a.get_den() * b.get_den();
+  return product;
+}
+
+mpq_class UnreducedQuotient(const mpq_class& a, const mpq_class& b) {
+  mpq_class quotient;
+  quotient.get_num() = a.get_num() * b.get_den();
+  quotient.get_den() = a.get_den() * b.get_num();
+  if (sgn(quotient.get_den()) < 0) {
+    quotient.get_num() = -quotient.get_num();
+    quotient.get_den() = -quotient.get_den();
+  }
+  return quotient;
+}
+
 mpz_class Floor(const mpq_class& value) {
   mpz_class result;
   mpz_fdiv_q(result.get_mpz_t(), value.get_num_mpz_t(), value.get_den_mpz_t());
@@ -78,7 +108,7 @@ FormatRounding RoundToFormat(const mpq_class& value,
   FormatRounding result;
   result.ulp_exponent = static_cast<int>(exponent) - (format.precision - 1);
   const mpq_class ulp = PowerOfTwo(result.ulp_exponent);
-  const mpq_class scaled = magnitude / ulp;
+  const mpq_class scaled = UnreducedQuotient(magnitude, ulp);
 
   // The last tie lies half an ulp before the next power of two: what reaches it
   // becomes infinite, and beyond it there is no other.
@@ -100,13 +130,15 @@ FormatRounding RoundToFormat(const mpq_class& value,
   return result;
 }
 
-bool IsPowerOfTwo(const mpq_class& value) {
+bool IsPowerOfTwo(mpq_class value) {
+  value.canonicalize();
   const mpz_class numerator = abs(value.get_num());
   return mpz_popcount(numerator.get_mpz_t()) == 1 &&
          mpz_popcount(value.get_den_mpz_t()) == 1;
 }
 
-bool IsBinary32(const mpq_class& value) {
+bool IsBinary32(mpq_class value) {
+  value.canonicalize();
   if (sgn(value) == 0) return true;
   // value = odd * 2^exponent, or the denominator is no power of two.
   if (mpz_popcount(value.get_den_mpz_t()) != 1) return false;
@@ -154,8 +186,8 @@ std::string DecimalText(const mpq_class& value, int digits) {
     exponent = absl::StrCat("e", point - 1);
     if (length > 1) text = with_point_after(1);
   } else if (point <= 0) {
-    text = absl::StrCat("0.", std::string(static_cast<size_t>(-point), '0'),
-                        text);
+    text =
+        absl::StrCat("0.", std::string(static_cast<size_t>(-point), '0'), text);
   } else if (length <= point) {
     text.append(static_cast<size_t>(point - length), '0');
   } else {

@@ -16,6 +16,14 @@ namespace qconform::reference {
 // 2^exponent.
 mpq_class PowerOfTwo(int exponent);
 
+// Sum, product and quotient without reducing the fraction to lowest terms,
+// which costs more than all the rest. What comes out is a right fraction for
+// everything in this file and for comparisons by order, not for ==; call
+// canonicalize() before anything else.
+mpq_class UnreducedSum(const mpq_class& a, const mpq_class& b);
+mpq_class UnreducedProduct(const mpq_class& a, const mpq_class& b);
+mpq_class UnreducedQuotient(const mpq_class& a, const mpq_class& b);
+
 mpz_class Floor(const mpq_class& value);
 
 // The integer that `value` rounds to. kHalfUp is floor(value + 1/2) (AR-03).
@@ -43,10 +51,10 @@ FormatRounding RoundToFormat(const mpq_class& value,
                              const BinaryFormat& format);
 
 // True if the value is a finite binary32 number, subnormals included.
-bool IsBinary32(const mpq_class& value);
+bool IsBinary32(mpq_class value);
 
 // True if the value or its negative is a power of two.
-bool IsPowerOfTwo(const mpq_class& value);
+bool IsPowerOfTwo(mpq_class value);
 
 // The value with `digits` significant decimal digits; "..." follows if there
 // are more: "38.5", "0.33333...".
