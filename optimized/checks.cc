@@ -156,7 +156,7 @@ absl::Status CheckOutputStrides(const std::string& name,
 absl::Status CheckData(const std::string& name, const void* data) {
   if (data != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
-      absl::StrCat(name, ": no data; the plan needs a pointer to it"));
+      absl::StrCat(name, ": no data; a pointer to it is required"));
 }
 
 absl::Status CheckScales(const std::string& name, const float* data,

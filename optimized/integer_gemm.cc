@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "optimized/integer_gemm_kernels.h"
+#include "optimized/workspace.h"
 
 namespace qconform::optimized {
 namespace {
@@ -11,30 +12,6 @@ namespace {
 constexpr size_t kChunkBytes = 192 << 10;
 constexpr size_t kStripBytes = 256 << 10;
 constexpr size_t kStripColumns = 512;
-constexpr size_t kAlignment = 64;
-
-size_t DivideUp(size_t a, size_t b) { return (a + b - 1) / b; }
-size_t RoundUp(size_t a, size_t b) { return DivideUp(a, b) * b; }
-
-// Cuts consecutive aligned pieces from a workspace, or only counts them.
-class Carver {
- public:
-  explicit Carver(std::byte* begin) : next_(begin) {}
-
-  template <typename T>
-  T* Take(size_t count) {
-    T* taken = reinterpret_cast<T*>(next_);
-    const size_t bytes = RoundUp(count * sizeof(T), kAlignment);
-    next_ += bytes;
-    total_ += bytes;
-    return taken;
-  }
-  size_t total() const { return total_; }
-
- private:
-  std::byte* next_;
-  size_t total_ = 0;
-};
 
 }  // namespace
 
@@ -44,15 +21,15 @@ struct IntegerGemm::Workspace {
       : chunk_rows(gemm.RowsPerChunk(rows)),
         spans(DivideUp(gemm.depth_, kMaxNarrowDepth)),
         row_stride(RoundUp(gemm.PanelsPerStrip() * gemm.ColumnsPerPanel(),
-                           kAlignment / sizeof(int32_t))) {
+                           kWorkspaceAlignment / sizeof(int32_t))) {
     const size_t pairs = DivideUp(gemm.depth_, 2);
     const size_t tile_rows = gemm.kernels_->rows_per_tile;
-    Carver carver(memory);
-    packed_a = carver.Take<int32_t>(chunk_rows * pairs);
-    row_sums = carver.Take<int32_t>(chunk_rows * spans);
-    narrow = carver.Take<int32_t>(tile_rows * row_stride);
-    wide = spans > 1 ? carver.Take<int64_t>(tile_rows * row_stride) : nullptr;
-    bytes = carver.total();
+    WorkspaceCutter cutter(memory);
+    packed_a = cutter.Take<int32_t>(chunk_rows * pairs);
+    row_sums = cutter.Take<int32_t>(chunk_rows * spans);
+    narrow = cutter.Take<int32_t>(tile_rows * row_stride);
+    wide = spans > 1 ? cutter.Take<int64_t>(tile_rows * row_stride) : nullptr;
+    bytes = cutter.RequiredBytes();
   }
 
   size_t chunk_rows;
@@ -104,17 +81,14 @@ size_t IntegerGemm::PanelsPerStrip() const {
 }
 
 size_t IntegerGemm::WorkspaceBytes(size_t rows) const {
-  return Workspace(*this, rows, nullptr).bytes + kAlignment;
+  return Workspace(*this, rows, nullptr).bytes;
 }
 
 void IntegerGemm::Multiply(const Operands& operands, size_t first_panel,
                            size_t last_panel, SumEpilogue& epilogue,
                            std::byte* workspace) const {
-  const uintptr_t misalignment =
-      reinterpret_cast<uintptr_t>(workspace) % kAlignment;
   const size_t rows = operands.a.rows.size;
-  const Workspace w(*this, rows,
-                    workspace + (kAlignment - misalignment) % kAlignment);
+  const Workspace w(*this, rows, workspace);
   const size_t tile_rows = kernels_->rows_per_tile;
   const size_t panel_columns = ColumnsPerPanel();
   const size_t panel_bytes = panel_columns * RoundUp(depth_, 2);

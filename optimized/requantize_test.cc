@@ -1,7 +1,6 @@
 #include "optimized/requantize.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -9,67 +8,11 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "optimized/requantize_test_util.h"
 #include "optimized/target_test_util.h"
 
 namespace qconform::optimized {
 namespace {
-
-using Wide = unsigned __int128;
-
-int BitLength(Wide value) {
-  const auto high = static_cast<uint64_t>(value >> 64);
-  return high != 0 ? 64 + std::bit_width(high)
-                   : std::bit_width(static_cast<uint64_t>(value));
-}
-
-// -1, 0 or 1 as a * 2^a_exponent is less than, equal to or above
-// b * 2^b_exponent. Neither may be 0.
-int Compare(Wide a, int a_exponent, Wide b, int b_exponent) {
-  const int a_top = BitLength(a) + a_exponent;
-  const int b_top = BitLength(b) + b_exponent;
-  if (a_top != b_top) return a_top < b_top ? -1 : 1;
-  // Of equal length once aligned, so the shift loses nothing.
-  if (a_exponent > b_exponent) a <<= a_exponent - b_exponent;
-  if (b_exponent > a_exponent) b <<= b_exponent - a_exponent;
-  return a < b ? -1 : a > b ? 1 : 0;
-}
-
-struct Scale {
-  uint64_t significand;
-  int exponent;
-};
-
-Scale Decompose(float value) {
-  int exponent = 0;
-  const double fraction = std::frexp(std::abs(double{value}), &exponent);
-  return {static_cast<uint64_t>(fraction * 0x1p24), exponent - 24};
-}
-
-// clamp(round_half_even(sum * a * b / y) + zero) in integers alone.
-int32_t Expected(int64_t sum, float a, float b, float y, int32_t zero,
-                 bool is_signed) {
-  int32_t rounded = 0;
-  if (sum != 0) {
-    const Scale sa = Decompose(a);
-    const Scale sb = Decompose(b);
-    const Scale sy = Decompose(y);
-    const Wide product = Wide{static_cast<uint64_t>(std::abs(sum))} *
-                         sa.significand * sb.significand;
-    const int product_exponent = sa.exponent + sb.exponent + 1;
-    // The largest n whose lower tie (2n - 1) / 2 lies below |x|, or at it for
-    // an even n.
-    for (int32_t n = 1; n <= 400; ++n) {
-      const int order = Compare(
-          product, product_exponent,
-          Wide{sy.significand} * static_cast<uint64_t>(2 * n - 1), sy.exponent);
-      if (order < 0 || (order == 0 && n % 2 == 1)) break;
-      rounded = n;
-    }
-    if ((sum < 0) != ((a < 0) != ((b < 0) != (y < 0)))) rounded = -rounded;
-  }
-  const int32_t low = is_signed ? -128 : 0;
-  return std::clamp(rounded + zero, low, low + 255);
-}
 
 // Runs a row through the kernel at a stride and checks each element, and that
 // nothing lies between or behind the elements.
@@ -99,7 +42,7 @@ void CheckRow(const std::vector<Sum>& given, const std::vector<float>& given_b,
     const size_t n = i / stride;
     const int32_t found =
         is_signed ? int32_t{static_cast<int8_t>(out[i])} : int32_t{out[i]};
-    ASSERT_EQ(found, Expected(sums[n], a, b[n], y, zero, is_signed))
+    ASSERT_EQ(found, ExpectedByte(sums[n], a, b[n], y, zero, is_signed))
         << "sum " << sums[n] << ", scales " << a << ", " << b[n] << ", " << y
         << ", zero point " << zero << ", element " << n << " of " << count;
   }
@@ -133,18 +76,18 @@ TEST(RequantizeTest, ValuesByHand) {
     // Halves: -2.5 -1.5 -0.5 0.5 1.5 2.5 to even, then an odd zero point.
     CheckRow<int32_t>({-5, -3, -1, 1, 3, 5}, {1, 1, 1, 1, 1, 1}, 1, 2, 3, true,
                       1);
-    EXPECT_EQ(Expected(-5, 1, 1, 2, 3, true), 1);
-    EXPECT_EQ(Expected(3, 1, 1, 2, 3, true), 5);
-    EXPECT_EQ(Expected(1, 1, 1, 2, 3, true), 3);
+    EXPECT_EQ(ExpectedByte(-5, 1, 1, 2, 3, true), 1);
+    EXPECT_EQ(ExpectedByte(3, 1, 1, 2, 3, true), 5);
+    EXPECT_EQ(ExpectedByte(1, 1, 1, 2, 3, true), 3);
     // 1/6 of 3 is a tie that no float shows.
-    EXPECT_EQ(Expected(3, 1, 1, 6, 0, false), 0);
-    EXPECT_EQ(Expected(9, 1, 1, 6, 0, false), 2);
+    EXPECT_EQ(ExpectedByte(3, 1, 1, 6, 0, false), 0);
+    EXPECT_EQ(ExpectedByte(9, 1, 1, 6, 0, false), 2);
     CheckRow<int32_t>({3, 9, 15, -3, -9}, {1, 1, 1, 1, 1}, 1, 6, 100, false, 1);
     // One ulp beside a tie, on both sides.
     const float above = std::nextafter(0.5f, 1.0f);
     const float below = std::nextafter(0.5f, 0.0f);
-    EXPECT_EQ(Expected(1, above, 1, 1, 0, false), 1);
-    EXPECT_EQ(Expected(3, below, 1, 1, 0, false), 1);
+    EXPECT_EQ(ExpectedByte(1, above, 1, 1, 0, false), 1);
+    EXPECT_EQ(ExpectedByte(3, below, 1, 1, 0, false), 1);
     CheckRow<int32_t>({1, 3, 5, 7}, {1, 1, 1, 1}, above, 1, 0, false, 1);
     CheckRow<int32_t>({1, 3, 5, 7}, {1, 1, 1, 1}, below, 1, 0, false, 1);
   });

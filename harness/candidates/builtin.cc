@@ -33,6 +33,8 @@ const std::map<std::string, OperatorFunction>& Operators() {
       // One line per operator.
       {"dml_element_wise_quantized_linear_add",
        RunDmlElementWiseQuantizedLinearAdd},
+      {"dml_quantized_linear_matrix_multiply",
+       &RunDmlQuantizedLinearMatrixMultiply},
   };
   return operators;
 }
