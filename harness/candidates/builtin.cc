@@ -30,11 +30,10 @@ using OperatorFunction = BuiltinOutcome (*)(BuiltinCall&);
 
 const std::map<std::string, OperatorFunction>& Operators() {
   static const auto& operators = *new std::map<std::string, OperatorFunction>{
-      // One line per operator.
       {"dml_element_wise_quantized_linear_add",
        RunDmlElementWiseQuantizedLinearAdd},
       {"dml_quantized_linear_matrix_multiply",
-       &RunDmlQuantizedLinearMatrixMultiply},
+       RunDmlQuantizedLinearMatrixMultiply},
   };
   return operators;
 }
