@@ -1,0 +1,70 @@
+// The arithmetic of quantize-and-dequantize on contiguous floats. Internal to
+// tf_quantize_and_dequantize_v2.h.
+
+#ifndef QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_KERNELS_H_
+#define QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_KERNELS_H_
+
+#include <cstddef>
+#include <cstdint>
+
+namespace qconform::optimized::quantize_and_dequantize {
+
+// What the attributes say.
+struct Format {
+  int64_t quantized_min = -128;  // TQ-01
+  int64_t quantized_max = 127;
+  bool half_up = false;
+  bool tensorflow = false;  // the arithmetic of TQ-12
+};
+
+struct Range {
+  float min = 0;
+  float max = 0;
+  bool is_finite = true;  // false: the data holds a NaN or an infinity
+};
+
+enum class Kernel : uint8_t {
+  kNan,    // every output is NaN (TQ-08)
+  kZero,   // every output that is not NaN is 0 (TQ-03)
+  kExact,  // double, vectors; at most 24 bits
+  kWide,   // 128-bit integers, scalar
+  kTensorFlow
+};
+
+struct Parameters {
+  Kernel kernel = Kernel::kZero;
+  bool half_up = false;
+  // scale_factor = quantized / range: the side that TQ-02 chose.
+  int64_t quantized = 1;
+  float range = 1;
+  int64_t quantized_min = 0;
+  int64_t quantized_max = 0;
+  // kTensorFlow.
+  bool clamps = false;
+  float min = 0;
+  float max = 0;
+  float scale = 1;
+  float inverse = 1;
+};
+
+// `range_is_given` as opposed to measured; `range` is finite if given.
+Parameters ChooseParameters(const Format& format, const Range& range,
+                            bool range_is_given);
+
+// One element of kWide, right for every format and every range; `input` is not
+// NaN.
+float WideElement(const Parameters& parameters, float input);
+
+// The kernels of one SIMD target.
+struct KernelTable {
+  void (*run[5])(const Parameters& parameters, const float* input, size_t count,
+                 float* output);  // by Kernel
+  Range (*measure)(const float* input, size_t count);
+};
+
+// Those of the best target that is enabled now.
+const KernelTable& DispatchKernels();
+
+}  // namespace qconform::optimized::quantize_and_dequantize
+
+#endif  // QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_KERNELS_H_

@@ -1,0 +1,238 @@
+#include "optimized/tf_quantize_and_dequantize_v2_kernels.h"
+
+#include <cmath>
+#include <cstdint>
+#include <random>
+#include <vector>
+
+#include "gtest/gtest.h"
+#include "optimized/target_test_util.h"
+#include "optimized/tf_quantize_and_dequantize_v2_test_util.h"
+
+namespace qconform::optimized::quantize_and_dequantize {
+namespace {
+
+struct Bounds {
+  float min, max;
+};
+
+const Bounds kBounds[] = {
+    {-10, 5},
+    {-10, 10},
+    {-1, 1},
+    {0, 1},
+    {-0.1f, 0.7f},
+    {-3, 0.3f},
+    {-1, 0},
+    {-128, 127},  // every half is a tie
+    {-64, 63.5f},
+    {0.25f, 255},
+    {-0x1.fffffep-1f, 0x1.000002p0f},
+    {-0x1.234568p20f, 0x1.abcdeep19f},
+    {-0x1p-149f, 0x1p-149f},  // subnormal
+    {-0x1.8p-140f, 0x1.4p-142f},
+    {-0x1p-126f, 0x1p-127f},
+    {-0x1p-120f, 0x1p-10f},  // one side far below the other
+    {-0x1.fffffep127f, 0x1.fffffep127f},
+    {-0x1p127f, 0x1.fffffep127f},
+    {-0x1p-149f, 0x1.fffffep127f},
+    {-0x1.8p127f, 0x1p-149f},
+    {1, 2},    // without the zero
+    {-2, -1},  // on one side
+    {0, 0},
+};
+
+// Values on ties of the quantization and beside them, over the whole range and
+// beyond, small and large ones.
+std::vector<float> Values(const TfQuantizeAndDequantizeV2Attributes& a,
+                          const Bounds& bounds, std::mt19937& random) {
+  std::vector<float> values = {0.0f,      -0.0f,      kInfinity, -kInfinity,
+                               0x1p-149f, -0x1p-149f, FLT_MAX,   -FLT_MAX,
+                               kNan,      bounds.min, bounds.max};
+  const double steps = std::ldexp(1, static_cast<int>(a.num_bits));
+  std::uniform_real_distribution<double> unit(0, 1);
+  for (int i = 0; i < 24; ++i) {
+    const double end = i % 2 == 0 ? bounds.min : bounds.max;
+    // About k + 1/2 steps, k small or anywhere.
+    const double k = std::floor(unit(random) * (i < 8 ? 4 : steps));
+    for (const double divisor : {steps - 1, steps, steps / 2, steps / 2 - 1}) {
+      if (divisor <= 0) continue;
+      const float near = static_cast<float>((k + 0.5) / divisor * end);
+      values.push_back(near);
+      values.push_back(std::nextafter(near, kInfinity));
+      values.push_back(std::nextafter(near, -kInfinity));
+    }
+    values.push_back(static_cast<float>(unit(random) * end * 1.25));
+  }
+  return values;
+}
+
+std::vector<TfQuantizeAndDequantizeV2Attributes> AllAttributes(
+    const std::vector<int64_t>& widths) {
+  std::vector<TfQuantizeAndDequantizeV2Attributes> all;
+  for (const int64_t bits : widths) {
+    for (int i = 0; i < 8; ++i) {
+      TfQuantizeAndDequantizeV2Attributes a;
+      a.num_bits = bits;
+      a.range_given = true;
+      a.signed_input = (i & 1) != 0;
+      a.narrow_range = (i & 2) != 0;
+      a.round_mode = (i & 4) != 0 ? "HALF_UP" : "HALF_TO_EVEN";
+      if (!a.signed_input && a.narrow_range) continue;
+      if (a.signed_input && a.narrow_range && bits == 1) continue;
+      if (a.signed_input && bits > 61) continue;
+      all.push_back(a);
+    }
+  }
+  return all;
+}
+
+void CheckExact(const std::vector<int64_t>& widths) {
+  std::mt19937 random(1);
+  for (const auto& attributes : AllAttributes(widths)) {
+    for (const Bounds& bounds : kBounds) {
+      SCOPED_TRACE(testing::Message()
+                   << attributes.num_bits << " bits, signed "
+                   << attributes.signed_input << ", narrow "
+                   << attributes.narrow_range << ", " << attributes.round_mode
+                   << ", " << std::hexfloat << bounds.min << " to "
+                   << bounds.max);
+      const ExactOracle oracle(attributes, bounds.min, bounds.max);
+      const std::vector<float> values = Values(attributes, bounds, random);
+      std::vector<float> expected;
+      for (const float value : values) expected.push_back(oracle.Output(value));
+      ForEachTarget([&] {
+        ExpectSame(Outputs(attributes, TfArithmetic::kExact, bounds.min,
+                           bounds.max, values),
+                   expected, values);
+      });
+    }
+  }
+}
+
+TEST(QuantizeAndDequantizeKernelsTest, FewBits) { CheckExact({1, 2, 3, 5}); }
+
+TEST(QuantizeAndDequantizeKernelsTest, EightBits) { CheckExact({7, 8, 9}); }
+
+// 24 is the last width that double decides.
+TEST(QuantizeAndDequantizeKernelsTest, UpTo24Bits) {
+  CheckExact({12, 16, 23, 24});
+}
+
+TEST(QuantizeAndDequantizeKernelsTest, Beyond24Bits) {
+  CheckExact({25, 26, 31, 32, 33, 48});
+}
+
+TEST(QuantizeAndDequantizeKernelsTest, WidestBits) {
+  CheckExact({53, 54, 60, 61, 62});
+}
+
+// Where both kernels apply they agree: a check of each by the other.
+TEST(QuantizeAndDequantizeKernelsTest, WideAgreesWithVectors) {
+  std::mt19937 random(2);
+  for (const auto& attributes : AllAttributes({4, 8, 24})) {
+    const int64_t half = int64_t{1} << (attributes.num_bits - 1);
+    Format format;
+    format.half_up = attributes.round_mode == "HALF_UP";
+    format.quantized_min = attributes.signed_input ? -half : 0;
+    format.quantized_max = attributes.signed_input ? half - 1 : 2 * half - 1;
+    const Parameters parameters =
+        ChooseParameters(format, {-1.3f, 1.7f, true}, true);
+    ASSERT_EQ(parameters.kernel, Kernel::kExact);
+    std::vector<float> values(5000), outputs(5000);
+    std::uniform_real_distribution<float> uniform(-2, 2);
+    for (float& value : values) value = uniform(random);
+    DispatchKernels().run[static_cast<size_t>(Kernel::kExact)](
+        parameters, values.data(), values.size(), outputs.data());
+    for (size_t i = 0; i < values.size(); ++i) {
+      ASSERT_EQ(outputs[i], WideElement(parameters, values[i])) << values[i];
+    }
+  }
+}
+
+TEST(QuantizeAndDequantizeKernelsTest, ChoosesKernels) {
+  Format format;  // 8 bits, signed
+  const auto kernel = [&](float min, float max, bool is_finite = true) {
+    return ChooseParameters(format, {min, max, is_finite}, false).kernel;
+  };
+  EXPECT_EQ(kernel(-1, 1), Kernel::kExact);
+  EXPECT_EQ(kernel(0, 0), Kernel::kZero);
+  EXPECT_EQ(kernel(1, 2, false), Kernel::kNan);
+  EXPECT_EQ(kernel(-FLT_MAX, FLT_MAX), Kernel::kWide);
+  format.quantized_min = 0;
+  format.quantized_max = (int64_t{1} << 24) - 1;
+  EXPECT_EQ(kernel(-5, 1), Kernel::kExact);
+  EXPECT_EQ(kernel(-5, -1), Kernel::kZero);
+  format.quantized_max = (int64_t{1} << 25) - 1;
+  EXPECT_EQ(kernel(-5, 1), Kernel::kWide);
+  format.tensorflow = true;
+  EXPECT_EQ(kernel(-5, 1), Kernel::kTensorFlow);
+}
+
+// Given and measured ranges, all widths, any values: bit for bit the scalar
+// formula.
+TEST(QuantizeAndDequantizeKernelsTest, TensorFlowArithmetic) {
+  std::mt19937 random(3);
+  for (auto attributes :
+       AllAttributes({1, 2, 4, 8, 16, 23, 24, 25, 32, 48, 61, 62})) {
+    if (attributes.signed_input && attributes.num_bits == 1) continue;
+    for (const Bounds& bounds : kBounds) {
+      for (const bool range_given : {false, true}) {
+        attributes.range_given = range_given;
+        std::vector<float> values = Values(attributes, bounds, random);
+        float min = bounds.min, max = bounds.max;
+        if (!range_given) {
+          std::erase_if(values, [](float v) { return !std::isfinite(v); });
+          min = *std::min_element(values.begin(), values.end());
+          max = *std::max_element(values.begin(), values.end());
+        }
+        std::vector<float> expected;
+        for (const float value : values) {
+          expected.push_back(TensorFlowOutput(attributes, min, max, value));
+        }
+        SCOPED_TRACE(testing::Message()
+                     << attributes.num_bits << " bits, signed "
+                     << attributes.signed_input << ", " << std::hexfloat << min
+                     << " to " << max);
+        ForEachTarget([&] {
+          ExpectSame(
+              Outputs(attributes, TfArithmetic::kTensorFlow, min, max, values),
+              expected, values);
+        });
+      }
+    }
+  }
+}
+
+// Every float that has a fraction, and around the last of them.
+TEST(QuantizeAndDequantizeKernelsTest, TensorFlowRoundsLargeValues) {
+  TfQuantizeAndDequantizeV2Attributes attributes;
+  attributes.num_bits = 25;
+  attributes.range_given = true;
+  for (const char* mode : {"HALF_TO_EVEN", "HALF_UP"}) {
+    attributes.round_mode = mode;
+    // The scale is 1: -2^24 / -2^24.
+    const float min = -0x1p24f, max = 0x1.fffffep23f;
+    std::vector<float> values;
+    for (const float base : {0.5f, 1.5f, 2.5f, 0x1p21f, 0x1p22f, 0x1p23f}) {
+      float value = base;
+      for (int i = 0; i < 3; ++i) value = std::nextafter(value, 0.0f);
+      for (int i = 0; i < 7; ++i, value = std::nextafter(value, kInfinity)) {
+        values.push_back(value);
+        values.push_back(-value);
+      }
+    }
+    std::vector<float> expected;
+    for (const float value : values) {
+      expected.push_back(TensorFlowOutput(attributes, min, max, value));
+    }
+    ForEachTarget([&] {
+      ExpectSame(
+          Outputs(attributes, TfArithmetic::kTensorFlow, min, max, values),
+          expected, values);
+    });
+  }
+}
+
+}  // namespace
+}  // namespace qconform::optimized::quantize_and_dequantize
