@@ -34,6 +34,7 @@ const std::map<std::string, OperatorFunction>& Operators() {
        RunDmlElementWiseQuantizedLinearAdd},
       {"dml_quantized_linear_matrix_multiply",
        RunDmlQuantizedLinearMatrixMultiply},
+      {"tf_quantize_and_dequantize_v2", RunTfQuantizeAndDequantizeV2},
   };
   return operators;
 }
