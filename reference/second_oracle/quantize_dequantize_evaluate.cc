@@ -14,7 +14,9 @@ namespace {
 
 // TensorFlow's own computation (TQ-12), the one place of the second oracle that
 // computes in floats: there the document of truth is a sequence of binary32
-// operations.
+// operations. TensorFlow does not set the minimum to 0 for unsigned data: that
+// shows where quantized_max / input_max overflows and the minimum's side is
+// taken.
 class TensorflowArithmetic {
  public:
   TensorflowArithmetic(const QuantizeDequantizeParameters& parameters,
@@ -22,7 +24,7 @@ class TensorflowArithmetic {
                        int64_t minimum, int64_t maximum)
       : range_given_(range_given),
         half_up_(parameters.half_up),
-        low_(parameters.signed_input ? input_min : 0.0f),  // TQ-05
+        low_(input_min),
         high_(input_max) {
     const float quantized_min = static_cast<float>(minimum);
     const float quantized_max = static_cast<float>(maximum);

@@ -380,6 +380,17 @@ TEST(SecondOracleQuantize, TensorflowArithmetic) {
               ElementsAre(64 * (2.0f / 127), 2));
 }
 
+// 255 / 2^-149 overflows, so the minimum's side is taken: inverse = -1 / 0.
+TEST(SecondOracleQuantize, TensorflowArithmeticOverflows) {
+  Arguments arguments = Quantize({1, -1}, true, -1, 0x1p-149);
+  arguments.attributes["signed_input"] = false;
+  arguments.options.arithmetic = "tensorflow";
+  // hi = 255 * -infinity, x' = max(min(x, hi), -1) = -1 and
+  // round(-1 * FLT_MAX) * -infinity.
+  EXPECT_THAT(MustEvaluate(arguments).values,
+              ElementsAre(kInfinity, kInfinity));
+}
+
 TEST(SecondOracleQuantize, Empty) {
   EXPECT_TRUE(MustEvaluate(Quantize({}, false)).values.empty());
 }
