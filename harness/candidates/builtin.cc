@@ -30,6 +30,9 @@ using OperatorFunction = BuiltinOutcome (*)(BuiltinCall&);
 
 const std::map<std::string, OperatorFunction>& Operators() {
   static const auto& operators = *new std::map<std::string, OperatorFunction>{
+      // One line per operator.
+      {"aclnn_quant_grouped_matmul_dequant",
+       &RunAclnnQuantGroupedMatmulDequant},
       {"dml_element_wise_quantized_linear_add",
        RunDmlElementWiseQuantizedLinearAdd},
       {"dml_quantized_linear_matrix_multiply",
