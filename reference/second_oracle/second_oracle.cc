@@ -15,9 +15,12 @@ absl::StatusOr<Result> Evaluate(const spec::Arguments& arguments) {
     return status;  // AR-12
   }
   if (spec::IsEmptyCall(arguments)) {
-    // Every operator has one output.
-    Result result =
-        WrittenResult(CountElements(arguments.outputs.begin()->second.sizes));
+    // Every operator has one output. An empty call succeeds before its shapes
+    // are checked (AG-12), so the output may be no tensor at all.
+    const absl::StatusOr<int64_t> count =
+        spec::ElementCount(arguments.outputs.begin()->second);
+    if (!count.ok()) return count.status();
+    Result result = WrittenResult(*count);
     result.written.assign(result.written.size(), false);
     return result;
   }

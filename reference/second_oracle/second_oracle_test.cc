@@ -317,6 +317,13 @@ TEST(SecondOracleGrouped, EmptyTensorWritesNothing) {
   EXPECT_THAT(result.written, Each(false));
 }
 
+TEST(SecondOracleGrouped, EmptyCallWithAnImpossibleOutput) {
+  Arguments arguments = Grouped(2, {2});
+  arguments.inputs["x"] = Make(kF16, {0, kK}, {0});
+  arguments.outputs["out"].sizes = {-5, 3};
+  EXPECT_FALSE(Evaluate(arguments).ok());
+}
+
 Arguments Quantize(const std::vector<double>& values, bool range_given,
                    double input_min = 0, double input_max = 0) {
   Arguments arguments;
