@@ -1,0 +1,108 @@
+#include "harness/commands/common.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <iostream>
+#include <system_error>
+#include <utility>
+
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "harness/candidates/builtin.h"
+#include "harness/candidates/golden_binary32.h"
+#include "spec/validate.h"
+
+namespace qconform::harness {
+namespace {
+
+// '*' any characters, '?' one; iterative, so that no pattern takes exponential
+// time.
+bool MatchesGlob(const std::string& pattern, const std::string& text) {
+  size_t p = 0;
+  size_t star = std::string::npos;
+  size_t resume = 0;
+  for (size_t t = 0; t < text.size();) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      resume = t;
+    } else if (p < pattern.size() &&
+               (pattern[p] == '?' || pattern[p] == text[t])) {
+      ++p;
+      ++t;
+    } else if (star != std::string::npos) {
+      p = star + 1;
+      t = ++resume;
+    } else {
+      return false;
+    }
+  }
+  return pattern.find_first_not_of('*', p) == std::string::npos;
+}
+
+}  // namespace
+
+ExitCode ReportBadInput(const absl::Status& status) {
+  std::cerr << "qconform: " << std::string(status.message()) << "\n";
+  return kBadInput;
+}
+
+std::vector<std::string> CandidateNames() {
+  return {"builtin", "golden-binary32"};
+}
+
+std::unique_ptr<Candidate> MakeCandidate(const std::string& name) {
+  if (name == "builtin") return std::make_unique<BuiltinCandidate>();
+  if (name == "golden-binary32") {
+    return std::make_unique<GoldenBinary32Candidate>();
+  }
+  return nullptr;
+}
+
+absl::StatusOr<std::vector<VectorFile>> ReadInput(
+    const std::vector<std::string>& paths) {
+  for (const std::string& path : paths) {
+    std::error_code error;
+    if (!std::filesystem::exists(path, error)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat(path, ": no such file or folder"));
+    }
+  }
+  absl::StatusOr<std::vector<VectorFile>> files = ReadVectorFiles(paths);
+  if (!files.ok()) return files;
+  for (const VectorFile& file : *files) {
+    for (const TestCase& test_case : file.cases) {
+      const absl::Status status = spec::Validate(test_case.arguments);
+      if (absl::IsNotFound(status)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            file.path, ": case ", test_case.id, ": ", status.message()));
+      }
+    }
+  }
+  return files;
+}
+
+bool MatchesFilter(const std::string& filter, const TestCase& test_case) {
+  const std::string name =
+      absl::StrCat(test_case.arguments.operator_name, "/", test_case.id);
+  if (filter.find_first_of("*?/") != std::string::npos) {
+    return MatchesGlob(filter, name);
+  }
+  return absl::StrContains(name, filter);
+}
+
+std::string CorpusHash(const std::vector<VectorFile>& files) {
+  std::vector<std::string> texts;
+  for (const VectorFile& file : files) texts.push_back(FormatVectorFile(file));
+  std::sort(texts.begin(), texts.end());
+  uint64_t hash = 0xcbf29ce484222325;
+  for (const std::string& text : texts) {
+    for (const char c : text) {
+      hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
+    }
+  }
+  return absl::StrFormat("fnv1a64:%016x", hash);
+}
+
+}  // namespace qconform::harness

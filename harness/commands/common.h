@@ -1,0 +1,41 @@
+// What several sub-commands need.
+
+#ifndef QCONFORM_HARNESS_COMMANDS_COMMON_H_
+#define QCONFORM_HARNESS_COMMANDS_COMMON_H_
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "absl/status/status.h"
+#include "absl/status/statusor.h"
+#include "harness/candidates/candidate.h"
+#include "harness/cases/vector_file.h"
+#include "harness/results/model.h"
+
+namespace qconform::harness {
+
+// "qconform: <message>" on standard error; returns the exit code.
+ExitCode ReportBadInput(const absl::Status& status);
+
+std::vector<std::string> CandidateNames();
+// Null if there is none of this name.
+std::unique_ptr<Candidate> MakeCandidate(const std::string& name);
+
+// ReadVectorFiles, after making sure that each path exists; besides, a case
+// whose names the operator does not know is no call at all and an error. A
+// folder without vectors is none: it gives no cases.
+absl::StatusOr<std::vector<VectorFile>> ReadInput(
+    const std::vector<std::string>& paths);
+
+// Whether --filter selects the case. With '*', '?' or '/' the filter is a
+// pattern for the whole "operator/id"; else it is any part of it.
+bool MatchesFilter(const std::string& filter, const TestCase& test_case);
+
+// "fnv1a64:<16 digits>" of the canonical spelling of the files, whatever their
+// order and paths.
+std::string CorpusHash(const std::vector<VectorFile>& files);
+
+}  // namespace qconform::harness
+
+#endif  // QCONFORM_HARNESS_COMMANDS_COMMON_H_

@@ -1,0 +1,48 @@
+// qconform: a conformance harness for quantized neural-network kernels.
+
+#include <exception>
+#include <iostream>
+
+#include "CLI/CLI.hpp"
+#include "harness/commands/commands.h"
+#include "harness/results/build_info.h"
+
+namespace {
+
+using qconform::harness::ExitCode;
+
+int Main(int argc, char** argv) {
+  CLI::App app(
+      "qconform: holds quantized neural-network kernels against a golden model "
+      "written from their documents.",
+      "qconform");
+  ExitCode exit_code = qconform::harness::kConforms;
+  app.require_subcommand(1);
+  app.set_version_flag(
+      "--version", "qconform " + qconform::harness::GetBuildInfo().version +
+                       ", commit " + qconform::harness::GetBuildInfo().commit);
+  qconform::harness::AddRunCommand(app, exit_code);
+  qconform::harness::AddExplainCommand(app, exit_code);
+  qconform::harness::AddListCommand(app, exit_code);
+  qconform::harness::AddFormatCommand(app, exit_code);
+  qconform::harness::AddImportCommand(app, exit_code);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ParseError& error) {
+    // CLI11's own codes mean nothing here; --help is no error.
+    return app.exit(error) == 0 ? qconform::harness::kConforms
+                                : qconform::harness::kBadInput;
+  }
+  return exit_code;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    return Main(argc, argv);
+  } catch (const std::exception& error) {
+    std::cerr << "qconform: broken: " << error.what() << "\n";
+    return qconform::harness::kBroken;
+  }
+}

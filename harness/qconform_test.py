@@ -1,0 +1,304 @@
+#!/usr/bin/env python3
+"""Runs the program end to end: exit codes, messages, results against their schema.
+
+usage: qconform_test.py PROGRAM SOURCE_FOLDER
+"""
+
+import copy
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+import unittest
+
+import jsonschema
+
+PROGRAM, SOURCE = sys.argv[1:3]
+ADD = "dml_element_wise_quantized_linear_add"
+TENSORFLOW = "tf_quantize_and_dequantize_v2"
+
+
+def scalar(kind, value):
+    return {"type": kind, "sizes": [1], "data": [value]}
+
+
+def add_case(identifier="ties", data=(10, 11, 12, 12, 12)):
+    """round(a / 2) + 10 for a = 1..5; B is zero."""
+    output = {"type": "uint8", "sizes": [5]}
+    if data is not None:
+        output["data"] = list(data)
+    return {
+        "id": identifier, "title": "halves", "source": "by hand", "clauses": ["AR-03"],
+        "inputs": {
+            "ATensor": {"type": "uint8", "sizes": [5], "data": [1, 2, 3, 4, 5]},
+            "AScaleTensor": scalar("float32", "0x1p-1"),
+            "BTensor": {"type": "uint8", "sizes": [5], "data": [0, 0, 0, 0, 0]},
+            "BScaleTensor": scalar("float32", "0x1p+0"),
+            "OutputScaleTensor": scalar("float32", "0x1p+0"),
+            "OutputZeroPointTensor": scalar("uint8", 10)},
+        "outputs": {"OutputTensor": output}}
+
+
+def tensorflow_case():
+    """0.3 in [0, 1], unsigned: 77/255 exactly, 76/255 in float."""
+    return {
+        "id": "published", "title": "0.3", "source": "by hand", "clauses": ["TQ-12"],
+        "attributes": {"signed_input": False, "range_given": True},
+        "inputs": {
+            "input": scalar("float32", "0x1.333334p-2"),
+            "input_min": {"type": "float32", "sizes": [], "data": ["0x0p+0"]},
+            "input_max": {"type": "float32", "sizes": [], "data": ["0x1p+0"]}},
+        "outputs": {"output": {"type": "float32", "sizes": [1]}}}
+
+
+def other_target(machine):
+    """A target that Highway knows and this machine lacks."""
+    return next(t for t in ("NEON", "RVV", "AVX3_DL", "SVE") if t not in machine)
+
+
+class ProgramTest(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = folder.name
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def write(self, cases, operator=ADD, name="vectors.json"):
+        vectors = {"schema": "test_vector/1", "operator": operator, "cases": cases}
+        return self.write_text(json.dumps(vectors), name)
+
+    def write_text(self, text, name="vectors.json"):
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write(text)
+        return self.path(name)
+
+    def call(self, *arguments):
+        return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=300, check=False)
+
+    def expect(self, code, *arguments):
+        result = self.call(*arguments)
+        self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
+        return result
+
+    def machine(self):
+        return self.expect(0, "list").stdout.split("targets of this machine:\n")[1].split()
+
+    # run: exit code 0
+
+    def test_conforms_on_every_target(self):
+        result = self.expect(0, "run", self.write([add_case()]))
+        self.assertEqual(result.stderr, "")  # quiet in a pipe
+        for target in self.machine():
+            self.assertRegex(result.stdout, rf"{ADD} +{target} +1 +0 +0 +5 +0 +0 +0\n")
+        self.assertIn("conforms (exit code 0)", result.stdout)
+
+    def test_results_are_valid_and_complete(self):
+        file = self.write([add_case(), add_case("golden", None)])
+        self.expect(0, "run", file, f"--json={self.path('results.json')}", "--threads=2")
+        results = self.results()
+        self.assertEqual(results["exit_code"], 0)
+        self.assertEqual(results["targets"]["run"], self.machine())
+        self.assertEqual(results["corpus"]["cases"], 2)
+        self.assertEqual([c["id"] for c in results["cases"]], ["ties", "golden"])
+        self.assertEqual(sum(g["elements"]["exact"] for g in results["groups"]), 10 * len(self.machine()))
+        clauses = {c["id"]: c["outcome"] for c in results["clauses"]}
+        self.assertEqual(clauses["AR-03"], "passed")
+        self.assertEqual(clauses["QA-02"], "not covered")
+
+    def results(self):
+        with open(os.path.join(SOURCE, "spec/schema/results.schema.json"), encoding="utf-8") as file:
+            schema = json.load(file)
+        with open(self.path("results.json"), encoding="utf-8") as file:
+            results = json.load(file)
+        jsonschema.Draft7Validator.check_schema(schema)
+        jsonschema.Draft7Validator(schema).validate(results)
+        broken = copy.deepcopy(results)
+        broken["cases"][0]["more"] = 1
+        with self.assertRaises(jsonschema.ValidationError):  # the schema can fail
+            jsonschema.Draft7Validator(schema).validate(broken)
+        return results
+
+    def test_corpus_hash_depends_on_content_alone(self):
+        hashes = []
+        for name, case in (("a.json", add_case()), ("b.json", add_case()), ("c.json", add_case("other"))):
+            result = self.expect(0, "run", self.write([case], name=name))
+            hashes.append(re.search(r"fnv1a64:[0-9a-f]{16}", result.stdout).group())
+        self.assertEqual(hashes[0], hashes[1])
+        self.assertNotEqual(hashes[0], hashes[2])
+
+    def test_filter_and_targets_select(self):
+        file = self.write([add_case("one"), add_case("two"), add_case("twofold")])
+        for pattern, selected in (("two", 2), (f"{ADD}/two", 1), ("*/t?o", 1), ("*add*", 3), ("*/*o*d", 1)):
+            result = self.expect(0, "run", file, f"--filter={pattern}", "--targets=EMU128")
+            self.assertIn(f"3 cases, {selected} selected", result.stdout)
+            self.assertIn("targets expected: EMU128; run: EMU128", result.stdout)
+
+    def test_golden_binary32_is_explained(self):
+        file = self.write([tensorflow_case()], TENSORFLOW)
+        result = self.expect(0, "run", file, "--candidate=golden-binary32", f"--json={self.path('results.json')}")
+        self.assertIn("level binary32", result.stdout)
+        group = self.results()["groups"][0]
+        self.assertEqual(group["elements"], {"exact": 0, "explained": 1, "wrong": 0, "preserved": 0})
+        self.assertEqual(group["difference_unit"], "ULP")
+        result = self.expect(1, "run", file, "--candidate=golden-binary32", "--level=exact")
+        self.assertIn("explained: inside the binary32 enclosure", result.stdout)
+
+    # run: exit code 1
+
+    def test_a_difference_is_named_and_repeatable(self):
+        file = self.write([add_case("wrong", (10, 11, 12, 12, 13))])
+        result = self.expect(1, "run", file, f"--json={self.path('results.json')}")
+        self.assertIn("OutputTensor[4] (element 4): expected 13, got 12, difference -1", result.stdout)
+        self.assertIn("the golden model gives 12, not what the vector expects", result.stdout)
+        self.assertEqual(self.results()["exit_code"], 1)
+        repeat = re.search(r"repeat:  qconform (.*)", result.stdout).group(1).split()
+        self.assertIn("does not conform", self.expect(1, *repeat).stdout)
+        explain = re.search(r"explain: qconform (.*)", result.stdout).group(1).split()
+        self.assertIn("the vector expects         13", self.expect(0, *explain).stdout)
+
+    def test_an_expected_error_that_does_not_come(self):
+        case = add_case("error", None)
+        case["error"] = "invalid_argument"
+        self.assertIn("accepted a call that must be rejected", self.expect(1, "run", self.write([case])).stdout)
+
+    def test_an_error_that_is_not_expected(self):
+        case = add_case("zero-scale", None)
+        case["inputs"]["AScaleTensor"]["data"] = ["0x0p+0"]
+        self.assertIn("rejected a call that must succeed", self.expect(1, "run", self.write([case])).stdout)
+        case["error"] = "invalid_argument"
+        self.expect(0, "run", self.write([case]))
+
+    # run: exit code 4
+
+    def test_nothing_executed_is_mistrusted(self):
+        self.assertIn("no case was executed", self.expect(4, "run", self.folder).stdout)
+        file = self.write([add_case()])
+        self.expect(4, "run", file, "--filter=no such case", f"--json={self.path('results.json')}")
+        with open(self.path("results.json"), encoding="utf-8") as results:
+            self.assertEqual(json.load(results)["exit_code"], 4)
+
+    def test_a_missing_target_is_mistrusted(self):
+        missing = other_target(self.machine())
+        file = self.write([add_case()])
+        self.assertIn(f"target {missing} did not run", self.expect(4, "run", file, f"--targets={missing}").stdout)
+        self.expect(4, "run", file, f"--targets=EMU128,{missing}")
+        self.expect(4, "run", file, "--candidate=golden-binary32", "--targets=EMU128")
+
+    def test_quotas_are_enforced(self):
+        file = self.write([add_case()])
+        quotas = self.write_text(json.dumps({"schema": "quotas/1", "quotas": {ADD: {"ties": 3}}}), "quotas")
+        self.expect(0, "run", file, f"--quotas={quotas}")
+        quotas = self.write_text(json.dumps({"schema": "quotas/1", "quotas": {ADD: {"ties": 4}}}), "quotas")
+        self.assertIn("quota not met", self.expect(4, "run", file, f"--quotas={quotas}").stdout)
+        wrong = self.write([add_case("wrong", (0, 11, 12, 12, 12))])
+        self.expect(1, "run", wrong, f"--quotas={quotas}")  # 1 comes before 4
+
+    # run: exit code 2
+
+    def test_bad_usage(self):
+        file = self.write([add_case()])
+        for arguments, message in (
+                ([], "subcommand"),
+                (["no-such-command"], ""),
+                (["run"], "paths"),
+                (["run", file, "--no-such-option"], ""),
+                (["run", self.path("missing")], "no such file or folder"),
+                (["run", file, "--targets=AVX9"], "no target AVX9"),
+                (["run", file, "--targets=golden"], "no target golden"),
+                (["run", file, "--candidate=nobody"], "known: builtin"),
+                (["run", file, "--level=rough"], "must be exact or binary32"),
+                (["run", file, "--threads=0"], "threads"),
+                (["run", file, "--threads=x"], "threads"),
+                (["run", file, "--json=/no/such/folder/results.json"], "cannot be written"),
+                (["run", file, "--quotas=/no/such/file"], "cannot be read"),
+                (["explain", file], "--case"),
+                (["explain", file, "--case=none"], "no case none"),
+                (["explain", file, "--case=ties", "--element=5"], "5 elements"),
+                (["explain", file, "--case=ties", "--candidate=nobody"], "known: builtin"),
+                (["explain", self.path("missing"), "--case=ties"], "no such file or folder"),
+                (["list", file], "--cases"),
+                (["list", "--cases"], "--cases"),
+                (["list", self.path("missing"), "--cases"], "no such file or folder"),
+                (["format", self.path("missing")], "no such file or folder"),
+                (["import"], "subcommand"),
+                (["import", "onnx-node-test", self.path("missing"), "--output=x"], "missing")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(message, self.expect(2, *arguments).stderr)
+
+    def test_malformed_vectors(self):
+        def changed(change):
+            case = add_case("culprit")
+            change(case)
+            return case
+
+        def set_tensor(name, **values):
+            return lambda case: case["inputs"][name].update(values)
+
+        cases = {
+            "unknown key": changed(lambda case: case.update(more=1)),
+            "wrong length": changed(set_tensor("ATensor", data=[1, 2, 3, 4])),
+            "inexact float": changed(set_tensor("AScaleTensor", data=[0.1])),
+            "out of the type": changed(set_tensor("ATensor", data=[1, 2, 3, 4, 256])),
+            "huge sizes": changed(set_tensor("ATensor", sizes=[9223372036854775808])),
+            "huge product": changed(set_tensor("ATensor", sizes=[4294967296, 4294967296])),
+            "strides past the data": changed(set_tensor("ATensor", strides=[1000])),
+            "unknown tensor": changed(lambda case: case["inputs"].update(CTensor=scalar("uint8", 1))),
+            "unknown attribute": changed(lambda case: case.update(attributes={"axis": 1}))}
+        good = self.write([add_case("good")], name="a.json")
+        for name, case in cases.items():
+            with self.subTest(name):
+                file = self.write([case], name="b.json")
+                result = self.expect(2, "run", good, file)
+                self.assertIn("b.json", result.stderr)
+                self.assertIn("culprit", result.stderr)
+                self.assertEqual(result.stdout, "")  # input is read whole before any case runs
+        for name, text in {
+                "unknown operator": json.dumps({"schema": "test_vector/1", "operator": "softmax", "cases": []}),
+                "truncated": json.dumps({"schema": "test_vector/1", "operator": ADD, "cases": [add_case()]})[:-20],
+                "not JSON": "\x00\xff", "empty": ""}.items():
+            with self.subTest(name):
+                self.assertIn("b.json", self.expect(2, "run", good, self.write_text(text, "b.json")).stderr)
+
+    # the other sub-commands
+
+    def test_explain(self):
+        file = self.write([tensorflow_case()], TENSORFLOW)
+        text = self.expect(0, "explain", file, "--case=published", "--candidate=golden-binary32").stdout
+        self.assertIn("76.500003", text)
+        self.assertIn("TensorFlow", text)
+        both = self.write([add_case("published")], name="other.json")
+        self.assertIn("give operator/id", self.expect(2, "explain", self.folder, "--case=published").stderr)
+        self.expect(0, "explain", self.folder, f"--case={ADD}/published", "--element=4")
+        os.remove(both)
+
+    def test_list(self):
+        text = self.expect(0, "list").stdout
+        for word in (ADD, TENSORFLOW, "builtin", "golden-binary32", "EMU128"):
+            self.assertIn(word, text)
+        clauses = self.expect(0, "list", "--clauses").stdout
+        for clause in ("AR-01", "QM-03", "QA-02", "AG-05", "TQ-12"):
+            self.assertEqual(len(re.findall(rf"^{clause}  ", clauses, re.MULTILINE)), 1)
+        cases = self.expect(0, "list", "--cases", self.write([add_case()])).stdout
+        self.assertIn(f"{ADD}/ties  halves  [AR-03]", cases)
+
+    def test_format(self):
+        file = self.write([add_case()])
+        self.assertIn("not in canonical spelling", self.expect(1, "format", "--check", file).stdout)
+        self.assertIn("formatted", self.expect(0, "format", file).stdout)
+        self.expect(0, "format", "--check", file)
+        self.assertEqual(self.expect(0, "format", file).stdout, "")
+        self.expect(0, "run", file)
+
+    def test_help_and_version(self):
+        for command in ("run", "explain", "list", "format", "import"):
+            self.assertIn(command, self.expect(0, "--help").stdout)
+            self.expect(0, command, "--help")
+        self.assertIn("commit", self.expect(0, "--version").stdout)
+
+
+if __name__ == "__main__":
+    unittest.main(argv=sys.argv[:1], verbosity=2)

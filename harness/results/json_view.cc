@@ -1,0 +1,177 @@
+#include "harness/results/json_view.h"
+
+#include "nlohmann/json.hpp"
+
+namespace qconform::harness {
+namespace {
+
+// Keys stay in the order written here: a person reads the verdict first.
+using Json = nlohmann::ordered_json;
+
+Json Counts(const ElementCounts& counts) {
+  return {{"exact", counts.exact},
+          {"explained", counts.explained},
+          {"wrong", counts.wrong},
+          {"preserved", counts.preserved}};
+}
+
+Json ToJson(const Failure& failure) {
+  return {{"output", failure.output},
+          {"element", failure.element},
+          {"index", failure.index},
+          {"verdict", ElementVerdictName(failure.verdict)},
+          {"fault", ElementFaultName(failure.fault)},
+          {"expected", failure.expected},
+          {"found", failure.found},
+          {"difference",
+           failure.difference ? Json(*failure.difference) : Json(nullptr)},
+          {"difference_text", failure.difference_text},
+          {"reason", failure.reason}};
+}
+
+Json ToJson(const TargetResult& target) {
+  Json failures = Json::array();
+  for (const Failure& failure : target.failures) {
+    failures.push_back(ToJson(failure));
+  }
+  return {{"target", target.target},
+          {"status", CaseStatusName(target.status)},
+          {"reason", target.reason},
+          {"variation", target.variation},
+          {"elements", Counts(target.counts)},
+          {"failure_count", target.failure_count},
+          {"failures", failures}};
+}
+
+Json ToJson(const CaseResult& result) {
+  Json targets = Json::array();
+  for (const TargetResult& target : result.targets) {
+    targets.push_back(ToJson(target));
+  }
+  return {{"operator", result.operator_name},
+          {"id", result.id},
+          {"title", result.title},
+          {"file", result.file},
+          {"clauses", result.clauses},
+          {"types", result.types},
+          {"expects", result.expects_error ? "error" : "result"},
+          {"disagreement", result.disagreement},
+          {"targets", targets}};
+}
+
+Json ToJson(const std::vector<Sample>& samples) {
+  Json json = Json::array();
+  for (const Sample& sample : samples) {
+    json.push_back({sample.tie_distance, sample.difference});
+  }
+  return json;
+}
+
+Json ToJson(const Group& group) {
+  Json cases = Json::object();
+  for (const auto& [status, count] : group.cases) {
+    cases[CaseStatusName(status)] = count;
+  }
+  Json histogram = Json::array();
+  for (const Histogram::Bucket& bucket : group.histogram.Buckets()) {
+    histogram.push_back(
+        {{"low", bucket.low}, {"high", bucket.high}, {"count", bucket.count}});
+  }
+  Json faults = Json::object();
+  for (const auto& [fault, count] : group.faults) {
+    faults[ElementFaultName(fault)] = count;
+  }
+  Json worst = Json::array();
+  for (const WorstElement& element : group.worst) {
+    worst.push_back(
+        {{"id", element.id},
+         {"file", element.file},
+         {"tie_distance",
+          element.tie_distance ? Json(*element.tie_distance) : Json(nullptr)},
+         {"failure", ToJson(element.failure)}});
+  }
+  return {{"operator", group.operator_name},
+          {"types", group.types},
+          {"target", group.target},
+          {"difference_unit", group.difference_unit},
+          {"cases", cases},
+          {"elements", Counts(group.counts)},
+          {"histogram", histogram},
+          {"nan_mismatches", group.nan_mismatches},
+          {"faults", faults},
+          {"facts",
+           {{"elements", group.with_facts},
+            {"ties", group.ties},
+            {"output_ties", group.output_ties},
+            {"clamped_low", group.clamped_low},
+            {"clamped_high", group.clamped_high}}},
+          {"samples", ToJson(group.samples)},
+          {"equal_samples", ToJson(group.equal_samples)},
+          {"worst", worst}};
+}
+
+Json ToJson(const BuildInfo& build) {
+  return {{"version", build.version},
+          {"commit", build.commit},
+          {"dirty", build.dirty},
+          {"compiler", build.compiler},
+          {"build_type", build.build_type},
+          {"flags", build.flags},
+          {"dependencies", build.dependencies},
+          {"cpu", build.cpu},
+          {"processors", build.processors}};
+}
+
+Json ToJson(const Quota& quota) {
+  return {{"operator", quota.operator_name},
+          {"counter", quota.counter},
+          {"count", quota.count},
+          {"minimum", quota.minimum},
+          {"met", quota.Met()}};
+}
+
+Json ToJson(const ClauseResult& clause) {
+  return {{"operator", clause.operator_name}, {"id", clause.id},
+          {"question", clause.question},      {"cases", clause.cases},
+          {"passed", clause.passed},          {"failed", clause.failed},
+          {"outcome", clause.Outcome()}};
+}
+
+template <typename T>
+Json ToArray(const std::vector<T>& values) {
+  Json json = Json::array();
+  for (const T& value : values) json.push_back(ToJson(value));
+  return json;
+}
+
+}  // namespace
+
+std::string ToJson(const RunResults& results) {
+  const Json json = {
+      {"schema", "results/1"},
+      {"exit_code", static_cast<int>(results.exit_code)},
+      {"distrust", results.distrust},
+      {"broken", results.broken},
+      {"candidate", results.candidate},
+      {"level", LevelName(results.level)},
+      {"threads", results.threads},
+      {"filter", results.filter},
+      {"started", results.started},
+      {"wall_seconds", results.wall_seconds},
+      {"build", ToJson(results.build)},
+      {"corpus",
+       {{"paths", results.paths},
+        {"hash", results.corpus_hash},
+        {"cases", results.corpus_cases}}},
+      {"targets",
+       {{"expected", results.expected_targets}, {"run", results.run_targets}}},
+      {"quotas_enforced", results.quotas_enforced},
+      {"quotas", ToArray(results.quotas)},
+      {"clauses", ToArray(results.clauses)},
+      {"groups", ToArray(results.groups)},
+      {"cases", ToArray(results.cases)}};
+  // A message may quote bytes of a file that are no UTF-8.
+  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+}  // namespace qconform::harness
