@@ -65,6 +65,11 @@ inline const Scales kScales[] = {
     {1000, -1000, 0.37f},
     {4096.5f, -4096, 1},
     {300000, 299999, 3},
+    {0x1.fffffep127f, 0x1p-126f, 0x1p120f},  // sums beyond int16, in float
+    {200, 150, 1},
+    {700, 0.3f, 1.1f},
+    {-500, -0.5f, 1.7f},
+    {0x1.8p10f, 1000, 7},
     {0x1p10f, 0x1p10f, 0x1p-10f},  // everything clamps
     {0x1p-20f, 0x1p-20f, 1},       // everything is the zero point
     {1, 1, 510},                   // one tie at the end
