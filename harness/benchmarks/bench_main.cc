@@ -1,0 +1,305 @@
+// qconform_bench: ours and every installed peer on the same problems and data,
+// interleaved in one run, with the number of wrong outputs beside each speed.
+
+#include <algorithm>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "CLI/CLI.hpp"
+#include "absl/strings/match.h"
+#include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
+#include "benchmark/benchmark.h"
+#include "harness/benchmarks/implementation.h"
+#include "harness/benchmarks/problem.h"
+#include "nlohmann/json.hpp"
+#include "reference/second_oracle/second_oracle.h"
+
+namespace qconform::harness {
+namespace {
+
+using Json = nlohmann::json;
+using spec::DataType;
+
+struct Entry {
+  const Problem* problem;
+  std::string implementation;
+  std::unique_ptr<Implementation> run;
+  int64_t wrong = -1;  // -1: not compared
+  int64_t outputs = 0;
+  int batch = 1;                    // executions per measurement
+  std::vector<double> nanoseconds;  // one execution, one per repetition
+};
+
+std::vector<Problem> AllProblems() {
+  std::vector<Problem> problems;
+  const DataType u8 = DataType::kUint8, s8 = DataType::kInt8;
+  const std::pair<DataType, DataType> types[] = {
+      {u8, u8}, {u8, s8}, {s8, s8}, {s8, u8}};
+  const MatMulShape shapes[] = {
+      {64, 64, 64},     {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024},
+      {128, 768, 3072}, {37, 333, 129},  {1, 4096, 4096}};
+  const auto full = WeightDistribution::kFullRange;
+  for (const MatMulShape& shape : shapes) {
+    for (const auto& [a, b] : types) {
+      problems.push_back(MakeMatMul(shape, a, b, a, full, true, 1));
+    }
+  }
+  for (const MatMulShape& shape : {shapes[1], shapes[2], shapes[3]}) {
+    for (const auto weights : {WeightDistribution::kGaussianPerTensor,
+                               WeightDistribution::kGaussianPerColumn}) {
+      problems.push_back(MakeMatMul(shape, u8, s8, u8, weights, true, 1));
+    }
+  }
+  for (const MatMulShape& shape : {shapes[2], shapes[6]}) {
+    for (const auto& [a, b] : types) {
+      problems.push_back(MakeMatMul(shape, a, b, a, full, false, 1));
+    }
+  }
+  for (const auto& [a, b] : types) {
+    problems.push_back(MakeMatMul(shapes[3], a, b, a, full, true, 2));
+  }
+  problems.push_back(MakeGroupedMatMul(8, 1, 1024, 4096));
+  problems.push_back(MakeGroupedMatMul(8, 4, 2048, 2048));
+  problems.push_back(MakeGroupedMatMul(8, 32, 1024, 2048));
+  problems.push_back(MakeGroupedMatMul(4, 128, 768, 3072));
+  for (const int64_t elements : {int64_t{1} << 20, int64_t{1} << 24}) {
+    for (const DataType type : {u8, s8}) {
+      for (const bool ties : {false, true}) {
+        for (uint64_t seed = 1; seed <= 20; ++seed) {
+          problems.push_back(MakeAdd(elements, type, seed, ties));
+        }
+      }
+    }
+    problems.push_back(MakeQuantizeAndDequantize(elements));
+  }
+  return problems;
+}
+
+int64_t CountWrong(const Problem& problem,
+                   const std::vector<std::byte>& output) {
+  const auto right = reference::second_oracle::Evaluate(problem.arguments);
+  if (!right.ok()) return -1;
+  spec::Tensor tensor;
+  tensor.desc = problem.arguments.outputs.begin()->second;
+  const size_t count = right->values.size();
+  const bool widened = tensor.desc.type == DataType::kFloat16 &&
+                       output.size() == count * sizeof(float);
+  if (widened) tensor.desc.type = DataType::kFloat32;
+  if (output.size() != count * ByteSize(tensor.desc.type)) return -1;
+  tensor.storage = output;
+  int64_t wrong = 0;
+  for (size_t i = 0; i < count; ++i) {
+    double value = ReadReal(tensor, static_cast<int64_t>(i));
+    if (widened) value = spec::Float16ToDouble(spec::DoubleToFloat16(value));
+    if (value != right->values[i]) ++wrong;
+  }
+  return wrong;
+}
+
+double Median(std::vector<double> values) {
+  if (values.empty()) return 0;
+  std::sort(values.begin(), values.end());
+  const size_t middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle]
+                                : (values[middle - 1] + values[middle]) / 2;
+}
+
+// Google Benchmark interleaves the repetitions; every repetition adds a value.
+void Measure(benchmark::State& state, Entry& entry) {
+  double total = 0;
+  int64_t runs = 0;
+  for (auto _ : state) {
+    const double nanoseconds = entry.run->Run(entry.batch);
+    state.SetIterationTime(nanoseconds * 1e-9);
+    total += nanoseconds;
+    runs += entry.batch;
+  }
+  entry.nanoseconds.push_back(total / static_cast<double>(runs));
+  state.counters["wrong"] = static_cast<double>(entry.wrong);
+}
+
+bool IsLimit(const Entry& entry) {
+  return absl::StartsWith(entry.implementation, "limit");
+}
+bool IsOurs(const Entry& entry) {
+  return absl::StartsWith(entry.implementation, "qconform");
+}
+
+Json Report(const std::vector<Entry*>& entries) {
+  const Problem& problem = *entries.front()->problem;
+  double ours = 0, best_peer = 0, best_exact_peer = 0;
+  for (const Entry* entry : entries) {
+    const double time = Median(entry->nanoseconds);
+    if (time <= 0) continue;
+    if (entry->implementation == "qconform") {
+      ours = time;
+    } else if (!IsLimit(*entry) && !IsOurs(*entry)) {
+      if (best_peer == 0 || time < best_peer) best_peer = time;
+      if (entry->wrong == 0 &&
+          (best_exact_peer == 0 || time < best_exact_peer)) {
+        best_exact_peer = time;
+      }
+    }
+  }
+  absl::PrintF("%s\n", problem.name);
+  Json rows = Json::array();
+  for (const Entry* entry : entries) {
+    const double time = Median(entry->nanoseconds);
+    if (time <= 0) continue;
+    const double speed = problem.work / time;
+    absl::PrintF("  %-28s %9.2f %-12s ours/this %5.2f", entry->implementation,
+                 speed, problem.unit, ours > 0 ? time / ours : 0.0);
+    if (entry->wrong >= 0) {
+      absl::PrintF("  wrong %d of %d", entry->wrong, entry->outputs);
+    }
+    if (entry->run->SetupNanoseconds() > 0) {
+      absl::PrintF("  set-up %.1f us", entry->run->SetupNanoseconds() / 1e3);
+    }
+    absl::PrintF("\n");
+    rows.push_back({{"implementation", entry->implementation},
+                    {"speed", speed},
+                    {"nanoseconds", entry->nanoseconds},
+                    {"median_nanoseconds", time},
+                    {"wrong", entry->wrong},
+                    {"outputs", entry->outputs},
+                    {"setup_nanoseconds", entry->run->SetupNanoseconds()}});
+  }
+  const double exact_ratio =
+      ours > 0 && best_exact_peer > 0 ? best_exact_peer / ours : 0;
+  const double any_ratio = ours > 0 && best_peer > 0 ? best_peer / ours : 0;
+  absl::PrintF(
+      "  => %.2fx the best peer without a wrong output, %.2fx the "
+      "best peer at all\n",
+      exact_ratio, any_ratio);
+  return {{"problem", problem.name},
+          {"unit", problem.unit},
+          {"ratio_to_best_peer_without_wrong_output", exact_ratio},
+          {"ratio_to_best_peer", any_ratio},
+          {"implementations", rows}};
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app{
+      "Measures ours and every installed peer, interleaved in one run."};
+  std::string filter, json_file, peers = "build/peers";
+  std::vector<std::string> targets;
+  int repetitions = 9;
+  double seconds = 0.05;
+  bool list = false;
+  app.add_option("--filter", filter, "only problems whose name contains this");
+  app.add_option("--json", json_file, "write the results here");
+  app.add_option("--peers", peers, "folder of tools/install-peers");
+  app.add_option("--targets", targets,
+                 "also measure ours on these SIMD targets")
+      ->delimiter(',');
+  app.add_option("--repetitions", repetitions, "interleaved repetitions");
+  app.add_option("--seconds", seconds, "least time of one measurement");
+  app.add_flag("--list", list, "print the problems and end");
+  CLI11_PARSE(app, argc, argv);
+
+  std::vector<Problem> problems;
+  for (Problem& problem : AllProblems()) {
+    if (absl::StrContains(problem.name, filter)) {
+      problems.push_back(std::move(problem));
+    }
+  }
+  if (list) {
+    for (const Problem& problem : problems) std::cout << problem.name << "\n";
+    return 0;
+  }
+  if (problems.empty()) {
+    std::cerr << "no problem contains \"" << filter << "\" in its name\n";
+    return 4;
+  }
+
+  Json results = Json::array();
+  for (const Problem& problem : problems) {
+    std::vector<std::unique_ptr<Entry>> entries;
+    const auto add = [&](const std::string& name, ImplementationOr made) {
+      if (!made.ok()) {
+        if (!absl::IsUnimplemented(made.status())) {
+          std::cerr << name << ": " << made.status() << "\n";
+        }
+        return;
+      }
+      auto entry = std::make_unique<Entry>();
+      entry->problem = &problem;
+      entry->implementation = name;
+      entry->run = *std::move(made);
+      const double once = entry->run->Run(1);
+      if (once < 0) return;
+      entry->batch = std::max(
+          1, static_cast<int>(seconds * 1e9 / std::max(once, 1.0) / 4));
+      const std::vector<std::byte> output = entry->run->Output();
+      if (!output.empty()) {
+        entry->wrong = CountWrong(problem, output);
+        entry->outputs =
+            *ElementCount(problem.arguments.outputs.begin()->second);
+      }
+      entries.push_back(std::move(entry));
+    };
+    add("qconform", MakeOurs(problem, ""));
+    for (const std::string& target : targets) {
+      add("qconform/" + target, MakeOurs(problem, target));
+    }
+#ifdef QCONFORM_HAVE_ONEDNN
+    add("oneDNN", MakeOneDnn(problem));
+#endif
+#ifdef QCONFORM_HAVE_XNNPACK
+    add("XNNPACK", MakeXnnpack(problem));
+#endif
+    add("onnxruntime", MakeOnnxRuntime(problem, false, peers));
+    if (absl::StrContains(problem.name, "s8") ||
+        absl::StrContains(problem.name, "grouped")) {
+      add("onnxruntime, exact mode", MakeOnnxRuntime(problem, true, peers));
+    }
+    add("limit: int16 registers", MakeLimit(problem, Limit::kInt16Registers));
+    add("limit: int8 registers", MakeLimit(problem, Limit::kInt8Registers));
+    add("limit: stream", MakeLimit(problem, Limit::kStream));
+
+    for (const auto& entry : entries) {
+      benchmark::RegisterBenchmark(
+          (problem.name + "/" + entry->implementation).c_str(),
+          [&e = *entry](benchmark::State& state) { Measure(state, e); })
+          ->UseManualTime()
+          ->Iterations(4)
+          ->Repetitions(repetitions);
+    }
+    // The reporter stays silent: the table below is the output.
+    std::vector<std::string> words = {
+        "qconform_bench", "--benchmark_enable_random_interleaving=true"};
+    std::vector<char*> raw;
+    for (std::string& word : words) raw.push_back(word.data());
+    int count = static_cast<int>(raw.size());
+    benchmark::Initialize(&count, raw.data());
+    class Silent final : public benchmark::BenchmarkReporter {
+      bool ReportContext(const Context&) override { return true; }
+      void ReportRuns(const std::vector<Run>&) override {}
+    } silent;
+    benchmark::RunSpecifiedBenchmarks(&silent);
+    benchmark::ClearRegisteredBenchmarks();
+
+    std::vector<Entry*> pointers;
+    for (const auto& entry : entries) pointers.push_back(entry.get());
+    if (!pointers.empty()) results.push_back(Report(pointers));
+    std::fflush(stdout);
+  }
+  if (!json_file.empty()) {
+    std::ofstream(json_file)
+        << Json{{"schema", "benchmark/1"}, {"results", results}}.dump(1)
+        << "\n";
+  }
+  return 0;
+}
+
+}  // namespace
+}  // namespace qconform::harness
+
+int main(int argc, char** argv) { return qconform::harness::Main(argc, argv); }

@@ -1,0 +1,204 @@
+#include <chrono>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include "harness/benchmarks/implementation.h"
+
+#undef HWY_TARGET_INCLUDE
+#define HWY_TARGET_INCLUDE "harness/benchmarks/limits.cc"
+#include "hwy/cache_control.h"
+#include "hwy/foreach_target.h"
+#include "hwy/highway.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qconform::harness {
+namespace HWY_NAMESPACE {
+namespace {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+// Twelve chains hide the latency of a multiply-add on every core in use.
+constexpr int kChains = 12;
+
+// Keeps the compiler from moving a load, and what follows from it, out of the
+// loop.
+HWY_INLINE void ForgetMemory() { asm volatile("" ::: "memory"); }
+
+// Returns the number of multiply-adds done.
+double Int16Registers(int64_t rounds) {
+  const hn::ScalableTag<int32_t> di32;
+  const hn::Repartition<int16_t, decltype(di32)> di16;
+  HWY_ALIGN int16_t memory[hn::MaxLanes(di16)] = {};
+  auto unused = hn::Zero(di32);
+  auto c0 = hn::Zero(di32), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0;
+  auto c6 = c0, c7 = c0, c8 = c0, c9 = c0, c10 = c0, c11 = c0;
+  for (int64_t i = 0; i < rounds; ++i) {
+    const auto operand = hn::Load(di16, memory);
+    ForgetMemory();
+    c0 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c0, unused);
+    c1 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c1, unused);
+    c2 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c2, unused);
+    c3 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c3, unused);
+    c4 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c4, unused);
+    c5 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c5, unused);
+    c6 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c6, unused);
+    c7 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c7, unused);
+    c8 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c8, unused);
+    c9 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c9, unused);
+    c10 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c10, unused);
+    c11 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c11, unused);
+  }
+  c0 = hn::Add(hn::Add(hn::Add(c0, c1), hn::Add(c2, c3)),
+               hn::Add(hn::Add(c4, c5), hn::Add(c6, c7)));
+  c0 = hn::Add(c0, hn::Add(hn::Add(c8, c9), hn::Add(c10, c11)));
+  memory[0] = static_cast<int16_t>(hn::GetLane(hn::Add(c0, unused)));
+  ForgetMemory();
+  return static_cast<double>(rounds) * kChains *
+         static_cast<double>(hn::Lanes(di16));
+}
+
+// 0 where there is no such instruction.
+double Int8Registers(int64_t rounds) {
+#if HWY_TARGET == HWY_AVX3_DL
+  alignas(64) uint8_t memory[64] = {};
+  __m512i c[kChains];
+  for (__m512i& chain : c) chain = _mm512_setzero_si512();
+  for (int64_t i = 0; i < rounds; ++i) {
+    const __m512i operand = _mm512_load_si512(memory);
+    ForgetMemory();
+#pragma GCC unroll 12
+    for (int j = 0; j < kChains; ++j) {
+      // Highway 1.0.3 does not enable avx512vnni for this target.
+      asm("vpdpbusd %1, %1, %0" : "+v"(c[j]) : "v"(operand));
+    }
+  }
+  for (__m512i& chain : c) _mm512_store_si512(memory, chain);
+  ForgetMemory();
+  return static_cast<double>(rounds) * kChains * 64;
+#else
+  (void)rounds;
+  return 0;
+#endif
+}
+
+// Reads every input and writes the output past the caches.
+void Stream(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  const size_t lanes = hn::Lanes(d);
+  if (b == nullptr) {
+    for (size_t i = 0; i + lanes <= bytes; i += lanes) {
+      hn::Stream(hn::LoadU(d, a + i), d, out + i);
+    }
+  } else {
+    for (size_t i = 0; i + lanes <= bytes; i += lanes) {
+      hn::Stream(hn::Add(hn::LoadU(d, a + i), hn::LoadU(d, b + i)), d, out + i);
+    }
+  }
+  hwy::FlushStream();
+}
+
+}  // namespace
+}  // namespace HWY_NAMESPACE
+}  // namespace qconform::harness
+HWY_AFTER_NAMESPACE();
+
+#if HWY_ONCE
+
+#include "hwy/aligned_allocator.h"
+
+namespace qconform::harness {
+namespace {
+
+HWY_EXPORT(Int16Registers);
+HWY_EXPORT(Int8Registers);
+HWY_EXPORT(Stream);
+
+double Nanoseconds(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double, std::nano>(
+             std::chrono::steady_clock::now() - start)
+      .count();
+}
+
+// Time that the problem's multiply-adds take at the rate of a register loop.
+class RegisterLimit final : public Implementation {
+ public:
+  RegisterLimit(double work, double (*loop)(int64_t))
+      : multiply_adds_(work / 2), loop_(loop) {}
+
+  double Run(int iterations) override {
+    // Long enough to be measured, short enough for small problems.
+    constexpr int64_t kRounds = 100000;
+    const auto start = std::chrono::steady_clock::now();
+    const double done = loop_(kRounds);
+    return Nanoseconds(start) / done * multiply_adds_ * iterations;
+  }
+
+  std::vector<std::byte> Output() override { return {}; }
+
+ private:
+  double multiply_adds_;
+  double (*loop_)(int64_t);
+};
+
+class StreamLimit final : public Implementation {
+ public:
+  StreamLimit(size_t bytes, bool two_inputs)
+      : bytes_(bytes),
+        a_(hwy::AllocateAligned<uint8_t>(bytes)),
+        b_(two_inputs ? hwy::AllocateAligned<uint8_t>(bytes) : nullptr),
+        out_(hwy::AllocateAligned<uint8_t>(bytes)) {
+    std::fill(a_.get(), a_.get() + bytes, uint8_t{1});
+    if (two_inputs) std::fill(b_.get(), b_.get() + bytes, uint8_t{2});
+    std::fill(out_.get(), out_.get() + bytes, uint8_t{3});
+  }
+
+  double Run(int iterations) override {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < iterations; ++i) {
+      HWY_DYNAMIC_DISPATCH(Stream)(a_.get(), b_.get(), out_.get(), bytes_);
+    }
+    return Nanoseconds(start);
+  }
+
+  std::vector<std::byte> Output() override { return {}; }
+
+ private:
+  size_t bytes_;
+  hwy::AlignedFreeUniquePtr<uint8_t[]> a_, b_, out_;
+};
+
+double CallInt16(int64_t rounds) {
+  return HWY_DYNAMIC_DISPATCH(Int16Registers)(rounds);
+}
+double CallInt8(int64_t rounds) {
+  return HWY_DYNAMIC_DISPATCH(Int8Registers)(rounds);
+}
+
+}  // namespace
+
+ImplementationOr MakeLimit(const Problem& problem, Limit limit) {
+  const std::string& name = problem.arguments.operator_name;
+  const bool is_add = name == "dml_element_wise_quantized_linear_add";
+  const bool streams = is_add || name == "tf_quantize_and_dequantize_v2";
+  if (streams != (limit == Limit::kStream)) {
+    return absl::UnimplementedError("not what bounds this problem");
+  }
+  switch (limit) {
+    case Limit::kStream:
+      return std::make_unique<StreamLimit>(
+          static_cast<size_t>(problem.work) * (is_add ? 1 : 4), is_add);
+    case Limit::kInt8Registers:
+      if (CallInt8(1) == 0) {
+        return absl::UnimplementedError("no byte quad multiply-add here");
+      }
+      return std::make_unique<RegisterLimit>(problem.work, CallInt8);
+    case Limit::kInt16Registers:
+      return std::make_unique<RegisterLimit>(problem.work, CallInt16);
+  }
+  return absl::InternalError("unknown limit");
+}
+
+}  // namespace qconform::harness
+
+#endif  // HWY_ONCE

@@ -1,0 +1,317 @@
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "absl/strings/str_cat.h"
+#include "harness/benchmarks/implementation.h"
+#include "hwy/targets.h"
+#include "optimized/aclnn_quant_grouped_matmul_dequant.h"
+#include "optimized/dml_element_wise_quantized_linear_add.h"
+#include "optimized/dml_quantized_linear_matrix_multiply.h"
+#include "optimized/tf_quantize_and_dequantize_v2.h"
+#include "spec/validate.h"
+
+namespace qconform::harness {
+namespace {
+
+using optimized::RunContext;
+
+// Threads that wait between runs without spinning.
+class Pool final : public optimized::ParallelFor {
+ public:
+  explicit Pool(size_t threads) : threads_(threads) {
+    for (size_t i = 1; i < threads; ++i) {
+      helpers_.emplace_back([this] { Serve(); });
+    }
+  }
+
+  ~Pool() override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      stop_ = true;
+    }
+    wake_.notify_all();
+    for (std::thread& helper : helpers_) helper.join();
+  }
+
+  size_t MaxThreads() const override { return threads_; }
+
+  void Run(size_t count, absl::FunctionRef<void(size_t)> task) override {
+    {
+      const std::lock_guard<std::mutex> lock(mutex_);
+      task_ = &task;
+      count_ = count;
+      next_ = 0;
+      active_ = helpers_.size();
+      ++generation_;
+    }
+    wake_.notify_all();
+    Work();
+    std::unique_lock<std::mutex> lock(mutex_);
+    done_.wait(lock, [this] { return active_ == 0; });
+  }
+
+ private:
+  void Work() {
+    for (size_t i = next_++; i < count_; i = next_++) (*task_)(i);
+  }
+
+  void Serve() {
+    int64_t seen = 0;
+    std::unique_lock<std::mutex> lock(mutex_);
+    while (true) {
+      wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
+      if (stop_) return;
+      seen = generation_;
+      lock.unlock();
+      Work();
+      lock.lock();
+      if (--active_ == 0) done_.notify_one();
+    }
+  }
+
+  size_t threads_;
+  std::vector<std::thread> helpers_;
+  std::mutex mutex_;
+  std::condition_variable wake_, done_;
+  absl::FunctionRef<void(size_t)>* task_ = nullptr;
+  size_t count_ = 0;
+  std::atomic<size_t> next_{0};
+  size_t active_ = 0;
+  int64_t generation_ = 0;
+  bool stop_ = false;
+};
+
+optimized::ElementType Type(spec::DataType type) {
+  switch (type) {
+    case spec::DataType::kUint8:
+      return optimized::ElementType::kUint8;
+    case spec::DataType::kInt8:
+      return optimized::ElementType::kInt8;
+    case spec::DataType::kInt64:
+      return optimized::ElementType::kInt64;
+    case spec::DataType::kFloat16:
+      return optimized::ElementType::kFloat16;
+    default:
+      return optimized::ElementType::kFloat32;
+  }
+}
+
+optimized::TensorDesc Describe(const spec::TensorDesc& desc) {
+  optimized::TensorDesc result;
+  result.type = Type(desc.type);
+  result.sizes.assign(desc.sizes.begin(), desc.sizes.end());
+  return result;
+}
+
+class Ours final : public Implementation {
+ public:
+  explicit Ours(const Problem& problem) : problem_(problem) {
+    for (const auto& [name, tensor] : problem.arguments.inputs) {
+      descs_[name] = Describe(tensor.desc);
+    }
+    const auto& [name, desc] = *problem.arguments.outputs.begin();
+    descs_[name] = Describe(desc);
+    output_.resize(static_cast<size_t>(*ElementCount(desc)) *
+                   ByteSize(desc.type));
+    if (problem.threads > 1) {
+      pool_ = std::make_unique<Pool>(static_cast<size_t>(problem.threads));
+    }
+  }
+
+  absl::Status Plan() {
+    const auto start = std::chrono::steady_clock::now();
+    const std::string& name = problem_.arguments.operator_name;
+    const absl::Status status =
+        name == "dml_quantized_linear_matrix_multiply"    ? PlanMatMul()
+        : name == "dml_element_wise_quantized_linear_add" ? PlanAdd()
+        : name == "tf_quantize_and_dequantize_v2" ? PlanQuantizeAndDequantize()
+                                                  : PlanGrouped();
+    setup_ = std::chrono::duration<double, std::nano>(
+                 std::chrono::steady_clock::now() - start)
+                 .count();
+    if (!status.ok()) return status;
+    return run_();
+  }
+
+  double Run(int iterations) override {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < iterations; ++i) {
+      if (!run_().ok()) return -1;
+    }
+    return std::chrono::duration<double, std::nano>(
+               std::chrono::steady_clock::now() - start)
+        .count();
+  }
+
+  std::vector<std::byte> Output() override { return output_; }
+  double SetupNanoseconds() const override { return setup_; }
+
+ private:
+  const optimized::TensorDesc* Desc(const std::string& name) const {
+    const auto found = descs_.find(name);
+    return found == descs_.end() ? nullptr : &found->second;
+  }
+
+  template <typename T = void>
+  const T* Data(const std::string& name) const {
+    return reinterpret_cast<const T*>(
+        problem_.arguments.inputs.at(name).storage.data());
+  }
+
+  RunContext Context(size_t bytes) {
+    workspace_.resize(bytes);
+    RunContext context;
+    context.workspace = absl::MakeSpan(workspace_);
+    context.parallel_for = pool_.get();
+    return context;
+  }
+
+  template <typename Desc>
+  Desc DmlDesc() const {
+    Desc desc;
+    desc.ATensor = this->Desc("ATensor");
+    desc.AScaleTensor = this->Desc("AScaleTensor");
+    desc.AZeroPointTensor = this->Desc("AZeroPointTensor");
+    desc.BTensor = this->Desc("BTensor");
+    desc.BScaleTensor = this->Desc("BScaleTensor");
+    desc.BZeroPointTensor = this->Desc("BZeroPointTensor");
+    desc.OutputScaleTensor = this->Desc("OutputScaleTensor");
+    desc.OutputZeroPointTensor = this->Desc("OutputZeroPointTensor");
+    desc.OutputTensor = this->Desc("OutputTensor");
+    return desc;
+  }
+
+  template <typename Constants>
+  void DmlConstants(Constants& constants) const {
+    constants.AScaleTensor = Data<float>("AScaleTensor");
+    constants.AZeroPointTensor = Data("AZeroPointTensor");
+    constants.BScaleTensor = Data<float>("BScaleTensor");
+    constants.BZeroPointTensor = Data("BZeroPointTensor");
+    constants.OutputScaleTensor = Data<float>("OutputScaleTensor");
+    constants.OutputZeroPointTensor = Data("OutputZeroPointTensor");
+  }
+
+  absl::Status PlanMatMul() {
+    optimized::DmlQuantizedLinearMatrixMultiplyData constants, data;
+    DmlConstants(constants);
+    (problem_.constant_weight ? constants : data).BTensor = Data("BTensor");
+    auto plan = optimized::DmlQuantizedLinearMatrixMultiplyPlan::Create(
+        DmlDesc<optimized::DmlQuantizedLinearMatrixMultiplyDesc>(), constants);
+    if (!plan.ok()) return plan.status();
+    data.ATensor = Data("ATensor");
+    data.OutputTensor = output_.data();
+    auto kept =
+        std::make_shared<optimized::DmlQuantizedLinearMatrixMultiplyPlan>(
+            *std::move(plan));
+    const RunContext context =
+        Context(kept->WorkspaceBytes(static_cast<size_t>(problem_.threads)));
+    run_ = [kept, data, context] { return kept->Run(data, context); };
+    return absl::OkStatus();
+  }
+
+  absl::Status PlanAdd() {
+    optimized::DmlElementWiseQuantizedLinearAddConstants constants;
+    DmlConstants(constants);
+    auto plan = optimized::DmlElementWiseQuantizedLinearAddPlan::Create(
+        DmlDesc<optimized::DmlElementWiseQuantizedLinearAddDesc>(), constants);
+    if (!plan.ok()) return plan.status();
+    optimized::DmlElementWiseQuantizedLinearAddData data;
+    data.ATensor = Data("ATensor");
+    data.BTensor = Data("BTensor");
+    data.OutputTensor = output_.data();
+    auto kept =
+        std::make_shared<optimized::DmlElementWiseQuantizedLinearAddPlan>(
+            *std::move(plan));
+    const RunContext context = Context(kept->WorkspaceBytes());
+    run_ = [kept, data, context] { return kept->Run(data, context); };
+    return absl::OkStatus();
+  }
+
+  absl::Status PlanQuantizeAndDequantize() {
+    optimized::TfQuantizeAndDequantizeV2Desc desc;
+    desc.input = Desc("input");
+    desc.input_min = Desc("input_min");
+    desc.input_max = Desc("input_max");
+    desc.output = Desc("output");
+    desc.attributes.range_given =
+        BoolAttribute(problem_.arguments, "range_given");
+    auto plan = optimized::TfQuantizeAndDequantizeV2Plan::Create(
+        desc, {Data<float>("input_min"), Data<float>("input_max")});
+    if (!plan.ok()) return plan.status();
+    optimized::TfQuantizeAndDequantizeV2Data data;
+    data.input = Data<float>("input");
+    data.output = reinterpret_cast<float*>(output_.data());
+    auto kept = std::make_shared<optimized::TfQuantizeAndDequantizeV2Plan>(
+        *std::move(plan));
+    const RunContext context = Context(kept->WorkspaceBytes());
+    run_ = [kept, data, context] { return kept->Run(data, context); };
+    return absl::OkStatus();
+  }
+
+  absl::Status PlanGrouped() {
+    optimized::QuantGroupedMatmulDequantDesc desc;
+    desc.x = *Desc("x");
+    desc.weight = *Desc("weight");
+    desc.weight_scale = *Desc("weightScale");
+    desc.group_list = *Desc("groupList");
+    desc.x_quant_mode = "pertoken";
+    desc.out = *Desc("out");
+    optimized::QuantGroupedMatmulDequantParameters constants, per_call;
+    constants.weight = Data("weight");
+    constants.weight_scale = Data("weightScale");
+    // Which rows an expert gets is known only at run time.
+    per_call.group_list = Data("groupList");
+    auto plan = optimized::QuantGroupedMatmulDequant::Plan(desc, constants);
+    if (!plan.ok()) return plan.status();
+    auto kept = std::make_shared<optimized::QuantGroupedMatmulDequant>(
+        *std::move(plan));
+    const RunContext context =
+        Context(kept->WorkspaceBytes(static_cast<size_t>(problem_.threads)));
+    run_ = [this, kept, per_call, context] {
+      return kept->Run(Data("x"), per_call, output_.data(), context);
+    };
+    return absl::OkStatus();
+  }
+
+  const Problem& problem_;
+  std::map<std::string, optimized::TensorDesc> descs_;
+  std::vector<std::byte> output_;
+  std::vector<std::byte> workspace_;
+  std::unique_ptr<Pool> pool_;
+  std::function<absl::Status()> run_;
+  double setup_ = 0;
+};
+
+}  // namespace
+
+ImplementationOr MakeOurs(const Problem& problem, const std::string& target) {
+  // A plan stays on the SIMD target that was chosen when it was made.
+  if (!target.empty()) {
+    bool found = false;
+    for (const int64_t candidate : hwy::SupportedAndGeneratedTargets()) {
+      if (target == hwy::TargetName(candidate)) {
+        hwy::SetSupportedTargetsForTest(candidate);
+        found = true;
+      }
+    }
+    if (!found) {
+      return absl::NotFoundError(
+          absl::StrCat("no SIMD target ", target, " on this machine"));
+    }
+  }
+  auto ours = std::make_unique<Ours>(problem);
+  const absl::Status status = ours->Plan();
+  hwy::SetSupportedTargetsForTest(0);
+  if (!status.ok()) return status;
+  return ours;
+}
+
+}  // namespace qconform::harness

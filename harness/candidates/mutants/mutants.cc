@@ -1,0 +1,114 @@
+#include "harness/candidates/mutants/mutants.h"
+
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/ascii.h"
+#include "absl/strings/str_cat.h"
+#include "harness/candidates/mutants/models.h"
+#include "harness/candidates/mutants/padded_tensor.h"
+#include "spec/validate.h"
+
+namespace qconform::harness::mutants {
+namespace {
+
+const std::vector<Model>& Models() {
+  static const auto& models =
+      *new std::vector<Model>{GroupedMatMulModel(), AddModel(), MatMulModel(),
+                              QuantizeAndDequantizeModel()};
+  return models;
+}
+
+class Mutant final : public Candidate {
+ public:
+  Mutant(const Model& model, int fault, std::string name)
+      : model_(model), fault_(fault), name_(std::move(name)) {}
+
+  std::string Name() const override { return name_; }
+  std::vector<std::string> Targets() const override { return {"scalar"}; }
+
+  Execution Execute(const spec::Arguments& arguments,
+                    const ExecutionOptions& options,
+                    OutputStorage& outputs) override {
+    Execution execution;
+    if (options.target != "scalar" ||
+        arguments.operator_name != model_.operator_name) {
+      execution.outcome = ExecutionOutcome::kUnsupported;
+      execution.message =
+          absl::StrCat(name_, " has no ", arguments.operator_name,
+                       " on target ", options.target);
+      return execution;
+    }
+    const absl::Status status = spec::Validate(arguments);
+    if (status.ok() || model_.accepts(arguments, fault_)) {
+      model_.run(arguments, fault_, outputs);
+      return execution;
+    }
+    execution.outcome = ExecutionOutcome::kRejected;
+    execution.message = std::string(status.message());
+    execution.status =
+        absl::AsciiStrToLower(absl::StatusCodeToString(status.code()));
+    execution.aclnn_status = spec::AclnnStatus(status);
+    return execution;
+  }
+
+ private:
+  const Model& model_;
+  int fault_;
+  std::string name_;
+};
+
+}  // namespace
+
+bool ZeroScaleIsTheOnlyFault(const spec::Arguments& arguments) {
+  spec::Arguments repaired = arguments;
+  for (const char* name :
+       {"AScaleTensor", "BScaleTensor", "OutputScaleTensor"}) {
+    const auto found = repaired.inputs.find(name);
+    if (found == repaired.inputs.end() ||
+        found->second.desc.type != spec::DataType::kFloat32) {
+      return false;
+    }
+    spec::Tensor& scale = found->second;
+    const auto count = static_cast<int64_t>(scale.storage.size() / 4);
+    for (int64_t i = 0; i < count; ++i) {
+      if (ReadReal(scale, i) == 0) WriteReal(scale, i, 1);
+    }
+  }
+  return spec::Validate(repaired).ok();
+}
+
+const std::vector<Fault>& AllFaults() {
+  static const auto& all = *[] {
+    auto* faults = new std::vector<Fault>;
+    for (const Model& model : Models()) {
+      for (const FaultText& fault : model.faults) {
+        faults->push_back({model.operator_name, fault.name, fault.description});
+      }
+    }
+    return faults;
+  }();
+  return all;
+}
+
+absl::StatusOr<std::unique_ptr<Candidate>> MakeMutant(
+    const std::string& operator_name, const std::string& fault_name) {
+  for (const Model& model : Models()) {
+    if (model.operator_name != operator_name) continue;
+    if (fault_name.empty()) {
+      return std::make_unique<Mutant>(model, 0, "original");
+    }
+    for (size_t i = 0; i < model.faults.size(); ++i) {
+      if (model.faults[i].name == fault_name) {
+        return std::make_unique<Mutant>(model, static_cast<int>(i) + 1,
+                                        "mutant " + fault_name);
+      }
+    }
+    return absl::NotFoundError(
+        absl::StrCat(operator_name, " has no fault \"", fault_name, "\""));
+  }
+  return absl::NotFoundError(
+      absl::StrCat("no operator \"", operator_name, "\""));
+}
+
+}  // namespace qconform::harness::mutants
