@@ -39,8 +39,8 @@ function(qconform_test name)
   target_link_libraries(${name} PRIVATE qconform_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE QCONFORM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
   if(QCONFORM_SANITIZE)
-    # The time goes into compiling tests, not into running them.
-    target_compile_options(${name} PRIVATE -O0)
+    # The time goes into compiling tests, not into running them. As an option of the sources it comes after -O1.
+    set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
   gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
 endfunction()
