@@ -42,6 +42,11 @@ void ToFloat16(const float* HWY_RESTRICT from, size_t count,
   }
 }
 
+const Float16Kernels* Kernels() {
+  static constexpr Float16Kernels kKernels = {&ToFloat32, &ToFloat16};
+  return &kKernels;
+}
+
 }  // namespace
 }  // namespace HWY_NAMESPACE
 }  // namespace qconform::optimized
@@ -50,16 +55,19 @@ HWY_AFTER_NAMESPACE();
 #if HWY_ONCE
 namespace qconform::optimized {
 namespace {
-HWY_EXPORT(ToFloat32);
-HWY_EXPORT(ToFloat16);
+HWY_EXPORT(Kernels);
 }  // namespace
 
+const Float16Kernels& ChooseFloat16Kernels() {
+  return *HWY_DYNAMIC_DISPATCH(Kernels)();
+}
+
 void ConvertFloat16ToFloat32(const uint16_t* from, size_t count, float* to) {
-  HWY_DYNAMIC_DISPATCH(ToFloat32)(from, count, to);
+  ChooseFloat16Kernels().to_float32(from, count, to);
 }
 
 void ConvertFloat32ToFloat16(const float* from, size_t count, uint16_t* to) {
-  HWY_DYNAMIC_DISPATCH(ToFloat16)(from, count, to);
+  ChooseFloat16Kernels().to_float16(from, count, to);
 }
 
 }  // namespace qconform::optimized

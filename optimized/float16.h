@@ -58,6 +58,15 @@ inline uint16_t Float32ToFloat16(float value) {
 void ConvertFloat16ToFloat32(const uint16_t* from, size_t count, float* to);
 void ConvertFloat32ToFloat16(const float* from, size_t count, uint16_t* to);
 
+// The same of one SIMD target.
+struct Float16Kernels {
+  void (*to_float32)(const uint16_t* from, size_t count, float* to);
+  void (*to_float16)(const float* from, size_t count, uint16_t* to);
+};
+
+// Those of the best target of this moment.
+const Float16Kernels& ChooseFloat16Kernels();
+
 }  // namespace qconform::optimized
 
 #endif  // QCONFORM_OPTIMIZED_FLOAT16_H_

@@ -15,6 +15,7 @@ void AddExplainCommand(CLI::App& app, ExitCode& exit_code);
 void AddListCommand(CLI::App& app, ExitCode& exit_code);
 void AddFormatCommand(CLI::App& app, ExitCode& exit_code);
 void AddImportCommand(CLI::App& app, ExitCode& exit_code);
+void AddSweepCommand(CLI::App& app, ExitCode& exit_code);
 
 }  // namespace qconform::harness
 
