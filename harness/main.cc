@@ -27,6 +27,7 @@ int Main(int argc, char** argv) {
   qconform::harness::AddFormatCommand(app, exit_code);
   qconform::harness::AddImportCommand(app, exit_code);
   qconform::harness::AddSweepCommand(app, exit_code);
+  qconform::harness::AddMutantsCommand(app, exit_code);
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {

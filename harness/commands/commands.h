@@ -16,6 +16,7 @@ void AddListCommand(CLI::App& app, ExitCode& exit_code);
 void AddFormatCommand(CLI::App& app, ExitCode& exit_code);
 void AddImportCommand(CLI::App& app, ExitCode& exit_code);
 void AddSweepCommand(CLI::App& app, ExitCode& exit_code);
+void AddMutantsCommand(CLI::App& app, ExitCode& exit_code);
 
 }  // namespace qconform::harness
 

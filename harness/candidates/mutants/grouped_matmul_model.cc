@@ -199,9 +199,17 @@ class Grouped {
     }
   }
 
+  // A kernel that ignores strides may come past the end; it finds 0 there.
+  double ReadPacked(int64_t offset) const {
+    return static_cast<size_t>(offset) * spec::ByteSize(x_.desc.type) <
+                   x_.storage.size()
+               ? ReadReal(x_, offset)
+               : 0;
+  }
+
   // x times smooth; NaN and infinities as they are, all else exact in double.
   double Product(int64_t row, int64_t k) const {
-    double x = fault_ == kStridesIgnored ? ReadReal(x_, row * depth_ + k)
+    double x = fault_ == kStridesIgnored ? ReadPacked(row * depth_ + k)
                                          : At(x_, {row, k}).real;
     if (fault_ == kInfinityAsLargest && std::isinf(x)) {
       x = std::copysign(65504.0, x);

@@ -46,7 +46,7 @@ enum QdqFault {
   kGivenRangeWhenMeasured,
   kLastElementDropped,
   kLastElementNotMeasured,
-  kMinimumStartsAtZero,
+  kLargestMagnitudeMeasured,
   kQuantizedValueWritten,
   kTensorflowInsteadOfExact,
   kExactInsteadOfTensorflow,
@@ -86,8 +86,8 @@ std::vector<FaultText> Faults() {
       {"given-range-when-measured", "uses input_min and input_max always"},
       {"last-element-dropped", "does not write the last of an odd number"},
       {"last-element-not-measured", "leaves the last element out of the range"},
-      {"minimum-starts-at-zero",
-       "measures from 0, so positive minima are lost"},
+      {"largest-magnitude-measured",
+       "measures the largest magnitude and takes it for both ends"},
       {"quantized-value-written", "does not dequantize"},
       {"tensorflow-for-exact", "computes in binary32 when asked to be exact"},
       {"exact-for-tensorflow", "computes exactly when asked for tensorflow"},
@@ -146,6 +146,8 @@ class Qdq {
         fault_ == kRangeAlwaysMeasured;
     bool poisoned = false;
     if (measured) poisoned = !Measure();
+    // Only kGivenRangeWhenMeasured uses a range that nobody has checked.
+    if (!std::isfinite(low_) || !std::isfinite(high_)) poisoned = true;
     const std::vector<double> values =
         poisoned      ? std::vector<double>(static_cast<size_t>(count_), kNan)
         : tensorflow_ ? Tensorflow(!measured)
@@ -186,10 +188,14 @@ class Qdq {
         if (fault_ != kInfinityMeasuredAsLargest) return false;
         value = std::copysign(std::numeric_limits<float>::max(), value);
       }
-      if (first && fault_ != kMinimumStartsAtZero) low_ = high_ = value;
+      if (first) low_ = high_ = value;
       first = false;
       low_ = std::min(low_, value);
       high_ = std::max(high_, value);
+    }
+    if (fault_ == kLargestMagnitudeMeasured) {
+      high_ = std::max(-low_, high_);
+      low_ = -high_;
     }
     return true;
   }
@@ -291,7 +297,9 @@ class Qdq {
   std::vector<double> Tensorflow(bool given) const {
     const float q_min = static_cast<float>(q_min_.get_d());
     const float q_max = static_cast<float>(q_max_.get_d());
-    float low = is_signed_ ? static_cast<float>(low_) : 0.0f;
+    // TensorFlow has no 0 here for unsigned data: the minimum shows where
+    // q_max / high overflows.
+    float low = static_cast<float>(low_);
     float high = static_cast<float>(high_);
     const float largest = std::numeric_limits<float>::max();
     const float from_low = q_min * low > 0 ? q_min / low : largest;
