@@ -285,6 +285,28 @@ class ProgramTest(unittest.TestCase):
         cases = self.expect(0, "list", "--cases", self.write([add_case()])).stdout
         self.assertIn(f"{ADD}/ties  halves  [AR-03]", cases)
 
+    def test_mutants(self):
+        file = self.write([add_case()])
+        results = os.path.join(self.folder, "mutants.json")
+        # The vector has ties, so it kills what rounds them otherwise; all scales are positive.
+        command = ("mutants", f"--operator={ADD}", "--filter=half", "--sources=vectors")
+        text = self.expect(0, *command, f"--json={results}", "--minimum=90", file).stdout
+        self.assertRegex(text, "half-away +ties")
+        with open(results, encoding="utf-8") as stream:
+            found = json.load(stream)
+        self.assertEqual([m["kills"]["vectors"] for m in found["mutants"]], ["ties", "ties"])
+        survivor = ("mutants", "--filter=add/scale-magnitude", "--sources=vectors", "--minimum=90")
+        text = self.expect(1, *survivor, file).stdout
+        self.assertIn(f"survived: {ADD} scale-magnitude", text)
+        self.assertIn("vectors alone must kill 90 %", text)
+        self.expect(2, "mutants", "--operator=no_such_operator", file)
+        self.expect(2, "mutants", "--sources=no_such_source", file)
+        self.expect(2, "mutants", os.path.join(self.folder, "no-such-file.json"))
+        self.expect(2, *command, "--json=/no/such/folder/file.json", file)
+        self.expect(4, "mutants", "--filter=no-such-mutant", file)
+        self.assertIn("fuzz has no case", self.expect(
+            4, "mutants", f"--operator={ADD}", "--filter=half", "--sources=vectors,fuzz", "--cases=0", file).stdout)
+
     def test_format(self):
         file = self.write([add_case()])
         self.assertIn("not in canonical spelling", self.expect(1, "format", "--check", file).stdout)
