@@ -38,7 +38,7 @@ function(qconform_test name)
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE qconform_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
   target_compile_definitions(${name} PRIVATE QCONFORM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
-  if(QCONFORM_SANITIZE)
+  if(QCONFORM_SANITIZE OR QCONFORM_COVERAGE)
     # The time goes into compiling tests, not into running them. As an option of the sources it comes after -O1.
     set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
