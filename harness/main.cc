@@ -25,6 +25,7 @@ int Main(int argc, char** argv) {
   qconform::harness::AddExplainCommand(app, exit_code);
   qconform::harness::AddListCommand(app, exit_code);
   qconform::harness::AddFormatCommand(app, exit_code);
+  qconform::harness::AddFuzzCommand(app, exit_code);
   qconform::harness::AddImportCommand(app, exit_code);
   qconform::harness::AddSweepCommand(app, exit_code);
   qconform::harness::AddMutantsCommand(app, exit_code);

@@ -315,8 +315,62 @@ class ProgramTest(unittest.TestCase):
         self.assertEqual(self.expect(0, "format", file).stdout, "")
         self.expect(0, "run", file)
 
+    def fuzz(self, code, *arguments):
+        return self.expect(code, "fuzz", f"--save={self.folder}/saved", *arguments).stdout
+
+    def test_fuzz_gives_the_same_cases_for_the_same_seed(self):
+        first = self.fuzz(0, "--cases=20", "--seed=7")
+        self.assertTrue(first.startswith("seed 7\n"))
+        hashes = re.findall("hash [0-9a-f]{16}", first)
+        self.assertEqual(len(hashes), 4)
+        again = self.fuzz(0, "--cases=20", "--seed=7", "--targets=EMU128")
+        self.assertEqual(re.findall("hash [0-9a-f]{16}", again), hashes)
+        self.assertFalse(os.path.exists(f"{self.folder}/saved"))
+
+    def test_fuzz_finds_shrinks_and_saves(self):
+        faulty = f"--candidate=mutant:{ADD}/half-away"
+        results = self.path("fuzz.json")
+        text = self.fuzz(1, "--cases=300", "--seed=1", faulty, "--fail-fast", f"--json={results}")
+        self.assertRegex(text, r"shrunk from \d+ to \d elements")
+        repeat = re.search(r"repeat: qconform fuzz (.*)", text).group(1).split()
+        self.assertIn("FAILED", self.fuzz(1, *repeat, "--no-shrink", "--no-save"))
+        saved = re.search(r"saved:  qconform run (\S+)", text).group(1)
+        # The kernels are right about it.
+        self.expect(0, "run", saved)
+        with open(results) as file:
+            document = json.load(file)
+        with open(f"{SOURCE}/spec/schema/results.schema.json") as file:
+            jsonschema.validate(document, json.load(file))
+        self.assertEqual(document["exit_code"], 1)
+        self.assertEqual(document["cases"][0]["targets"][0]["status"], "failed")
+
+    def test_fuzz_fails_fast_in_a_pipeline(self):
+        os.environ["CI"] = "true"
+        try:
+            text = self.fuzz(1, "--cases=300", "--seed=1", f"--candidate=mutant:{ADD}/half-away")
+        finally:
+            del os.environ["CI"]
+        self.assertIn("1 failures", text)
+        self.assertNotIn("shrunk", text)
+
+    def test_fuzz_quotas_and_missing_targets_are_mistrusted(self):
+        other = other_target(self.machine())
+        self.assertIn(f"target {other} did not run",
+                      self.fuzz(4, "--cases=5", "--seed=1", f"--operator={ADD}", f"--targets={other},EMU128"))
+        self.assertIn("no case was executed", self.fuzz(4, "--cases=5", "--seed=1", f"--targets={other}"))
+
+    def test_fuzz_in_float_and_for_a_time(self):
+        self.fuzz(0, "--cases=30", "--seed=1", "--candidate=golden-binary32", f"--operator={ADD}")
+        self.fuzz(0, "--seconds=0.2", f"--operator={ADD}")
+
+    def test_fuzz_bad_usage(self):
+        for arguments in (["--operator=nothing"], ["--candidate=nothing"], ["--candidate=mutant:nothing/x"],
+                          ["--targets=nothing"], ["--level=nothing"], ["--json=/nowhere/x"], ["--cases=0"],
+                          [f"--candidate=mutant:{ADD}/half-away", f"--operator={TENSORFLOW}"]):
+            self.fuzz(2, "--cases=1", *arguments)
+
     def test_help_and_version(self):
-        for command in ("run", "explain", "list", "format", "import"):
+        for command in ("run", "fuzz", "explain", "list", "format", "import"):
             self.assertIn(command, self.expect(0, "--help").stdout)
             self.expect(0, command, "--help")
         self.assertIn("commit", self.expect(0, "--version").stdout)

@@ -44,13 +44,14 @@ spec::Arguments HardCase(const std::string& operator_name,
 }
 
 spec::Arguments RandomHardArguments(const std::string& operator_name,
-                                    RandomSource& random) {
+                                    RandomSource& random, std::string* kind) {
   const std::vector<hard::Kind>& kinds = KindsOf(operator_name);
   int64_t total = 0;
-  for (const hard::Kind& kind : kinds) total += kind.weight;
+  for (const hard::Kind& each : kinds) total += each.weight;
   int64_t place = random.Between(1, total);
   size_t taken = 0;
   while (place > kinds[taken].weight) place -= kinds[taken++].weight;
+  if (kind != nullptr) *kind = kinds[taken].name;
   return kinds[taken].make(random);
 }
 

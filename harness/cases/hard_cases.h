@@ -26,9 +26,11 @@ std::vector<std::string> HardCaseKinds(const std::string& operator_name);
 spec::Arguments HardCase(const std::string& operator_name,
                          const std::string& kind, RandomSource& random);
 
-// A call of any kind; kinds that take long, such as sums beyond 2^31, are rare.
+// A call of any kind, which is told if asked for; kinds that take long, such as
+// sums beyond 2^31, are rare.
 spec::Arguments RandomHardArguments(const std::string& operator_name,
-                                    RandomSource& random);
+                                    RandomSource& random,
+                                    std::string* kind = nullptr);
 
 }  // namespace qconform::harness
 

@@ -12,6 +12,7 @@
 
 #include "harness/cases/hard_cases_parts.h"
 #include "harness/cases/random_values.h"
+#include "harness/cases/weight_layout.h"
 
 namespace qconform::harness::hard {
 namespace {
@@ -81,36 +82,16 @@ GroupedCall StartGrouped(RandomSource& random) {
   return StartGrouped(m, k, n, random.Between(1, 3), random);
 }
 
-// Where an element of the weight is stored (AG-08, AG-09).
-int64_t WeightOffset(const GroupedCall& call, bool fractal, bool transposed,
-                     int64_t group, int64_t column, int64_t i) {
-  if (!fractal) {
-    return group * call.n * call.k +
-           (transposed ? column * call.k + i : i * call.n + column);
-  }
-  const int64_t rows = transposed ? call.n : call.k;
-  const int64_t lanes = transposed ? call.k : call.n;
-  const int64_t row = transposed ? column : i;
-  const int64_t lane = transposed ? i : column;
-  const int64_t block =
-      (group * ((lanes + 31) / 32) + lane / 32) * (rows / 16) + row / 16;
-  return block * 512 + row % 16 * 32 + lane % 32;
-}
-
 spec::Tensor MakeWeight(const GroupedCall& call, bool fractal, bool transposed,
                         RandomSource& random) {
+  const WeightLayout layout{fractal, transposed, call.n, call.k};
   spec::Tensor tensor;
   tensor.desc.type = DataType::kInt8;
-  const int64_t rows = transposed ? call.n : call.k;
-  const int64_t lanes = transposed ? call.k : call.n;
-  tensor.desc.sizes = {call.g, rows, lanes};
-  if (fractal) {
-    tensor.desc.format = spec::TensorFormat::kFractalNz;
-    tensor.desc.sizes = {call.g, (lanes + 31) / 32, rows / 16, 16, 32};
-  }
+  if (fractal) tensor.desc.format = spec::TensorFormat::kFractalNz;
+  tensor.desc.sizes = layout.Sizes(call.g);
   tensor.storage.resize(
       static_cast<size_t>(spec::ElementCount(tensor.desc).value()));
-  if (fractal && lanes % 32 != 0) {
+  if (fractal && (transposed ? call.k : call.n) % 32 != 0) {
     // The padding lanes are ignored, whatever they hold.
     for (std::byte& byte : tensor.storage) {
       byte = static_cast<std::byte>(random.Pick({127, 128, 1, 255}));
@@ -120,8 +101,7 @@ spec::Tensor MakeWeight(const GroupedCall& call, bool fractal, bool transposed,
   for (int64_t group = 0; group < call.g; ++group) {
     for (int64_t column = 0; column < call.n; ++column) {
       for (int64_t i = 0; i < call.k; ++i) {
-        const int64_t offset =
-            WeightOffset(call, fractal, transposed, group, column, i);
+        const int64_t offset = layout.Offset(group, column, i);
         tensor.storage[static_cast<size_t>(offset)] =
             static_cast<std::byte>(call.weight[next++]);
       }

@@ -14,6 +14,7 @@ void AddRunCommand(CLI::App& app, ExitCode& exit_code);
 void AddExplainCommand(CLI::App& app, ExitCode& exit_code);
 void AddListCommand(CLI::App& app, ExitCode& exit_code);
 void AddFormatCommand(CLI::App& app, ExitCode& exit_code);
+void AddFuzzCommand(CLI::App& app, ExitCode& exit_code);
 void AddImportCommand(CLI::App& app, ExitCode& exit_code);
 void AddSweepCommand(CLI::App& app, ExitCode& exit_code);
 void AddMutantsCommand(CLI::App& app, ExitCode& exit_code);

@@ -69,7 +69,7 @@ const std::set<std::string>& FixedCounters() {
 bool IsKnownCounter(const std::string& name) {
   if (FixedCounters().contains(name)) return true;
   for (const char* family :
-       {"types:", "rank:", "layout:", "attribute:", "option:"}) {
+       {"types:", "rank:", "layout:", "attribute:", "option:", "kind:"}) {
     if (absl::StartsWith(name, family)) return true;
   }
   return false;
@@ -296,7 +296,7 @@ absl::Status ParseOperatorQuotas(const std::string& path,
                              " names the unknown counter ", counter,
                              "; known: ", absl::StrJoin(FixedCounters(), ", "),
                              ", and types:, rank:, layout:, attribute:, "
-                             "option: followed by a value"));
+                             "option:, kind: followed by a value"));
     }
     if (!minimum.is_number_integer() || minimum <= 0 ||
         minimum > int64_t{1} << 62) {

@@ -4,7 +4,8 @@
 //
 // Counters of fixed names are listed in quotas.cc; those of a family carry the
 // value seen: "types:uint8+int8->uint8", "rank:4", "layout:FRACTAL_NZ",
-// "attribute:round_mode=HALF_UP", "option:feature_level=2_1".
+// "attribute:round_mode=HALF_UP", "option:feature_level=2_1",
+// "kind:tie-neighbours" (of generated cases).
 
 #ifndef QCONFORM_HARNESS_JUDGE_QUOTAS_H_
 #define QCONFORM_HARNESS_JUDGE_QUOTAS_H_

@@ -30,6 +30,13 @@ CaseVerdict JudgeFake(const TestCase& test_case, FakeFault fault,
 // 0.5, 1, 1.5, 2, 2.5 to half even, plus 10.
 TestCase Ties() { return AddCase("ties", {1, 2, 3, 4, 5}); }
 
+TEST(PoisonedOutputsTest, NoStorageForMoreThanThereIs) {
+  TestCase test_case = AddCase("huge", {1});
+  test_case.arguments.outputs["OutputTensor"].sizes = {int64_t{1} << 62};
+  const OutputStorage outputs = PoisonedOutputs(test_case.arguments, false);
+  EXPECT_TRUE(outputs.at("OutputTensor").empty());
+}
+
 TEST(VerdictTest, RightValuesPass) {
   const CaseVerdict verdict = JudgeFake(Ties(), FakeFault::kNone);
   EXPECT_EQ(verdict.status, CaseStatus::kPassed);
