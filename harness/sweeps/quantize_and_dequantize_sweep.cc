@@ -239,6 +239,7 @@ std::vector<Unit> QuantizeAndDequantizeUnits(bool full, uint64_t seed) {
     unit.name = absl::StrCat("breakpoints, ", Describe(settings[i]));
     unit.inputs = 12000;
     unit.nanoseconds_per_input = 200;
+    unit.beside = full;
     unit.run = [setting = settings[i], seed, i](UnitContext& context) {
       RunShort(setting, seed + i, context);
     };

@@ -271,6 +271,7 @@ std::vector<Unit> RequantizeUnits(bool full, uint64_t seed) {
                              first + some.size() - 1);
     unit.inputs = some.size() * 16000;
     unit.nanoseconds_per_input = 40;
+    unit.beside = full;
     unit.run = [some, seed, first](UnitContext& context) {
       for (size_t i = 0; i < some.size() && !context.Done(); ++i) {
         RunShort(some[i], seed + first + i, context);

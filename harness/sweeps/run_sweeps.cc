@@ -47,9 +47,13 @@ uint64_t CostOf(const Unit& unit) {
          1;
 }
 
-void Merge(const UnitReport& report, SweepSummary& summary) {
-  summary.domain += report.domain;
-  summary.covered += report.covered;
+void Merge(const Unit& unit, const UnitReport& report, SweepSummary& summary) {
+  if (unit.beside) {
+    summary.beside += report.covered;
+  } else {
+    summary.domain += report.domain;
+    summary.covered += report.covered;
+  }
   summary.comparisons += report.comparisons;
   summary.spot_checks += report.spot_checks;
   summary.targets.insert(report.targets.begin(), report.targets.end());
@@ -111,7 +115,7 @@ class Runner {
         waiting_.push_back(&unit);
         continue;
       }
-      Merge(found->second, summary);
+      Merge(unit, found->second, summary);
       ++summary.finished;
       ++summary.resumed;
       done_ += CostOf(unit);
@@ -144,7 +148,7 @@ class Runner {
         report.mismatches.empty() && report.disagreements.empty();
     const std::lock_guard<std::mutex> lock(mutex_);
     SweepSummary& summary = SummaryOf(unit);
-    Merge(report, summary);
+    Merge(unit, report, summary);
     const double end = Seconds();
     double& first = first_start_.try_emplace(unit.sweep, begin).first->second;
     first = std::min(first, begin);

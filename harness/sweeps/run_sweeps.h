@@ -40,6 +40,7 @@ struct SweepSummary {
   size_t failed = 0;
   uint64_t domain = 0;  // of the units that ran
   uint64_t covered = 0;
+  uint64_t beside = 0;  // inputs tried by units that claim no share
   uint64_t comparisons = 0;
   uint64_t spot_checks = 0;
   double seconds = 0;  // from its first unit's start to its last's end

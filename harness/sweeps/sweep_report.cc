@@ -56,7 +56,7 @@ std::string FormatSweepResults(const SweepResults& results) {
     }
   }
   absl::StrAppendFormat(&text, "%-24s%13s%15s%14s%16s%10s%7s%10s\n", "sweep",
-                        "units", "inputs tried", "of all", "comparisons",
+                        "units", "inputs tried", "of domain", "comparisons",
                         "golden", "wrong", "seconds");
   for (const SweepSummary& s : results.sweeps) {
     absl::StrAppendFormat(
@@ -64,6 +64,10 @@ std::string FormatSweepResults(const SweepResults& results) {
         absl::StrCat(s.finished + s.failed, "/", s.units), s.covered,
         Percent(s.covered, s.domain), s.comparisons, s.spot_checks,
         s.mismatches.size(), s.seconds);
+    if (s.beside != 0) {
+      absl::StrAppend(&text, "  and ", s.beside,
+                      " inputs chosen beside the whole domains\n");
+    }
     if (s.resumed != 0) {
       absl::StrAppend(&text, "  ", s.resumed,
                       " units finished in an earlier run\n");
@@ -104,6 +108,7 @@ std::string SweepResultsToJson(const SweepResults& results) {
                       {"units_failed", s.failed},
                       {"domain", s.domain},
                       {"covered", s.covered},
+                      {"chosen_beside", s.beside},
                       {"comparisons", s.comparisons},
                       {"golden_spot_checks", s.spot_checks},
                       {"seconds", s.seconds},

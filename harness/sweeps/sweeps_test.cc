@@ -398,6 +398,14 @@ TEST_F(RunSweepsTest, AllUnitsPass) {
   EXPECT_THAT(text, HasSubstr("50%"));
 }
 
+TEST_F(RunSweepsTest, ChosenInputsClaimNoShareOfTheDomain) {
+  units_[2].beside = true;
+  const auto results = Run();
+  EXPECT_EQ(results->sweeps[0].domain, 2000u);
+  EXPECT_EQ(results->sweeps[0].covered, 1000u);
+  EXPECT_THAT(FormatSweepResults(*results), HasSubstr("and 500 inputs chosen"));
+}
+
 TEST_F(RunSweepsTest, AMismatchIsToldAndSaved) {
   faulty_ = 1;
   const auto results = Run();

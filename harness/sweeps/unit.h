@@ -89,6 +89,9 @@ struct Unit {
   std::string name;   // unique; the same for the same seed and form
   uint64_t inputs = 0;
   double nanoseconds_per_input = 1;  // a guess for the time that remains
+  // Part of a full form that tries chosen inputs only, beside the units that
+  // try the whole domain: no share of the domain is claimed for it.
+  bool beside = false;
   std::function<void(UnitContext&)> run;
 };
 
