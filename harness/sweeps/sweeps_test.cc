@@ -281,6 +281,7 @@ TEST(SweepTest, ACandidateIsSweptThroughItsCalls) {
     for (const Unit& unit : make(false, 1)) {
       const UnitReport report = RunOne(unit, subjects);
       EXPECT_TRUE(report.targets.empty());
+      EXPECT_EQ(report.covered, 0u);
       break;
     }
   }
