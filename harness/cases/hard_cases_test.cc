@@ -11,6 +11,7 @@
 #include "gtest/gtest.h"
 #include "harness/cases/arguments_hash.h"
 #include "harness/cases/hard_cases_parts.h"
+#include "harness/cases/hard_faults.h"
 #include "reference/golden.h"
 #include "spec/operator_spec.h"
 #include "spec/validate.h"
@@ -190,6 +191,25 @@ TEST(HardCaseTest, SumsLieAroundThePowerOfTwo) {
     }
     EXPECT_GE(4 * near, 3 * all) << kind;
     EXPECT_GE(all, 8);
+  }
+}
+
+// Rejected for the value, not for something that broke on the way.
+TEST(HardFaultTest, IsRejectedForAValue) {
+  for (const spec::OperatorSpec& spec : spec::AllOperators()) {
+    std::set<std::string> named;
+    for (uint64_t seed = 0; seed < 200; ++seed) {
+      RandomSource random(seed);
+      const absl::Status status = spec::Validate(HardFault(spec.name, random));
+      const std::string message(status.message());
+      ASSERT_THAT(message, testing::ContainsRegex("AR-08|AG-04|AG-05|TQ-07"))
+          << "seed " << seed;
+      named.insert(message.substr(0, message.find(' ')));
+      if (spec.name == kGrouped) {
+        EXPECT_EQ(spec::AclnnStatus(status), 161002);
+      }
+    }
+    EXPECT_GE(named.size(), spec.name == kQuantize ? 2u : 3u) << spec.name;
   }
 }
 

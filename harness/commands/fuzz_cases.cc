@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "harness/cases/hard_cases.h"
+#include "harness/cases/hard_faults.h"
 #include "harness/cases/random_arguments.h"
 #include "harness/cases/random_source.h"
 #include "harness/judge/properties.h"
@@ -28,7 +29,13 @@ FuzzCase MakeFuzzCase(const std::string& operator_name, uint64_t seed,
     result.property = random.Pick(PropertyNames(operator_name));
     result.property_seed = random.Next();
   }
-  if (random.Between(0, 9) < 4) {
+  const int64_t choice = random.Between(0, 99);
+  if (choice < 6) {
+    result.kind = "faulty-value";
+    result.arguments = HardFault(operator_name, random);
+    return result;
+  }
+  if (choice < 40) {
     result.kind = "random";
     result.arguments = RandomArguments(operator_name, random);
     return result;

@@ -14,7 +14,7 @@
 namespace qconform::harness {
 
 struct FuzzCase {
-  std::string kind;  // "random" or a kind of hard cases
+  std::string kind;  // "random", "faulty-value" or a kind of hard cases
   spec::Arguments arguments;
   // How it is executed, the same on every target.
   int threads = 1;

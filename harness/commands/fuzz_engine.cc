@@ -33,7 +33,7 @@ using spec::Arguments;
 using Oracle = reference::second_oracle::Result;
 
 // Every such case, if small, goes through the golden model too.
-constexpr int64_t kGoldenStep = 16;
+constexpr int64_t kGoldenStep = 8;
 constexpr int64_t kGoldenWork = 20'000;
 
 // Adds the time since the last call to a sum.
