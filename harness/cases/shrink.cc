@@ -192,8 +192,28 @@ ShrinkStep Center(const std::string& prefix) {
   };
 }
 
+// Whether the call would be valid with other values, so that its tensors have
+// the axes they should.
+bool HasValidShapes(Arguments arguments) {
+  for (auto& [name, tensor] : arguments.inputs) {
+    const bool is_scale =
+        absl::StrContains(name, "Scale") || absl::StrContains(name, "scale");
+    const bool is_bound = absl::StartsWith(name, "input_m");
+    if (tensor.desc.type == spec::DataType::kInt64) {
+      for (int64_t i = 0; i < StorageCount(tensor); ++i) {
+        spec::WriteInteger(tensor, i, 0);
+      }
+    } else if (is_bound || is_scale) {
+      for (int64_t i = 0; i < StorageCount(tensor); ++i) {
+        spec::WriteReal(tensor, i, 1);
+      }
+    }
+  }
+  return spec::Validate(arguments).ok() && !spec::IsEmptyCall(arguments);
+}
+
 void AddShapeSteps(const Arguments& arguments, Values& steps) {
-  if (!spec::Validate(arguments).ok() || spec::IsEmptyCall(arguments)) return;
+  if (!HasValidShapes(arguments)) return;
   for (const SharedAxis& axis : SharedAxes(arguments)) {
     const int64_t units = axis.size / axis.granularity;
     // Halves, quarters and so on, and what is left without one.

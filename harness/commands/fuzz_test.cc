@@ -177,6 +177,7 @@ TEST(FuzzTest, ARejectionThatIsMissingIsFound) {
   const FuzzReport report = FuzzMutant(kAdd, "accepts-zero-scale");
   ASSERT_EQ(report.failures.size(), 1u);
   EXPECT_TRUE(ToTestCase(report.failures[0], 1).error.has_value());
+  EXPECT_LE(report.failures[0].elements_after, 9);
 }
 
 TEST(FuzzTest, StopsWhenToldTo) {
