@@ -212,6 +212,7 @@ absl::Status QuantGroupedMatmulDequant::TakeConstants(
   }
   for (size_t group = 0; group < g.groups; ++group) {
     gemm_.PackB(WeightOfGroup(constants.weight, group), 0, gemm_.PanelCount(),
+                IntegerGemm::Packing::kOnce,
                 packed_weight_.get() + group * group_bytes);
   }
   return absl::OkStatus();
@@ -450,7 +451,7 @@ void QuantGroupedMatmulDequant::MultiplyAll(const Call& call) const {
     const ByteMatrix weight = WeightOfGroup(call.weight, group);
     ForEachTask(call.parallel_for, tasks, [&](size_t task) {
       gemm_.PackB(weight, panels * task / tasks, panels * (task + 1) / tasks,
-                  call.packed_weight);
+                  IntegerGemm::Packing::kForOneCall, call.packed_weight);
     });
     ForEachTask(call.parallel_for, tasks, [&](size_t task) {
       MultiplyGroup(call, group, call.packed_weight, task);

@@ -11,6 +11,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
@@ -19,6 +20,7 @@
 #include "hwy/highway.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_kernels.h"
 #include "optimized/float16-inl.h"
+#include "optimized/float16.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qconform::optimized {
@@ -53,18 +55,53 @@ HWY_INLINE void ForEachPiece(const RowQuantization& q, size_t row,
   }
 }
 
+// Sixteen bits at a time where the machine has the conversion.
+template <class D>
+HWY_INLINE hn::Vec<D> LoadRow(D df, const uint16_t* from) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  (void)df;
+  return hn::Vec<D>{_mm512_cvtph_ps(
+      _mm256_loadu_si256(reinterpret_cast<const __m256i*>(from)))};
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+  (void)df;
+  return hn::Vec<D>{
+      _mm256_cvtph_ps(_mm_loadu_si128(reinterpret_cast<const __m128i*>(from)))};
+#else
+  return LoadFloat16(df, from);
+#endif
+}
+
 // x * smooth. Exact: both have at most 11 significant bits, the product 22, and
 // it lies in 2^-48 .. 2^32, where a float is normal.
 template <class D>
 HWY_INLINE hn::Vec<D> SmoothedVector(D df, const uint16_t* x,
                                      const float* smooth) {
-  const auto value = LoadFloat16(df, x);
+  const auto value = LoadRow(df, x);
   return smooth == nullptr ? value : hn::Mul(value, hn::LoadU(df, smooth));
+}
+
+// The same as below for x alone: float16 is ordered like float.
+HWY_INLINE int32_t PlainMaxMagnitudeBits(const RowQuantization& q, size_t row) {
+  const hn::CappedTag<int16_t, 16> d;
+  const size_t lanes = hn::Lanes(d);
+  auto max = hn::Zero(d);
+  ForEachPiece(q, row, [&](size_t, size_t columns, const uint16_t* x) HWY_ATTR {
+    for (size_t i = 0; i < columns; i += lanes) {
+      const auto bits = hn::LoadU(d, reinterpret_cast<const int16_t*>(x + i));
+      max = hn::Max(max, hn::And(bits, hn::Set(d, int16_t{0x7FFF})));
+    }
+  });
+  HWY_ALIGN int16_t each[16];
+  hn::Store(max, d, each);
+  const int16_t largest = *std::max_element(each, each + lanes);
+  return std::bit_cast<int32_t>(
+      Float16ToFloat32(static_cast<uint16_t>(largest)));
 }
 
 // The largest abs(p) of the row as float bits: above those of infinity if there
 // is a NaN, because magnitudes of floats are ordered as integers.
 HWY_INLINE int32_t MaxMagnitudeBits(const RowQuantization& q, size_t row) {
+  if (q.smooth == nullptr) return PlainMaxMagnitudeBits(q, row);
   const QuantizeTag df;
   const hn::RebindToSigned<QuantizeTag> di;
   const size_t lanes = hn::Lanes(df);
@@ -104,6 +141,10 @@ HWY_INLINE hn::Vec<hn::Rebind<int32_t, D>> RoundedQuotient(
   return hn::DemoteTo(di, hn::Sub(hn::Add(clamped, grid), grid));
 }
 
+// Float is tried first: y = p * float(multiplier / denominator) errs by two
+// roundings of 2^-24 (and 2^-53) of its size, below 2^-15 wherever the result
+// is not a limit. A y that lies farther from all ties rounds as the exact
+// value.
 HWY_INLINE void QuantizeRow(const RowQuantization& q, size_t row,
                             double multiplier, double denominator) {
   const QuantizeTag df;
@@ -115,11 +156,27 @@ HWY_INLINE void QuantizeRow(const RowQuantization& q, size_t row,
   const auto factor = hn::Set(dd, multiplier);
   const auto divisor = hn::Set(dd, denominator);
   int8_t* HWY_RESTRICT to = q.quantized + row * q.k;
+  const double ratio = multiplier / denominator;
+  // Past float's normal range nothing is certain.
+  const bool in_range =
+      std::abs(ratio) >= 0x1p-126 && std::abs(ratio) <= 0x1p127;
+  const auto ratios = hn::Set(df, in_range ? static_cast<float>(ratio) : 0.0f);
+  const auto certain = hn::Set(df, in_range ? 0.5f - 0x1p-15f : -1.0f);
+  const auto limit = hn::Set(df, 200.0f);
   ForEachPiece(q, row, [&](size_t first, size_t columns, const uint16_t* x) {
     for (size_t i = 0; i < columns; i += lanes) {
       const float* smooth =
           q.smooth == nullptr ? nullptr : q.smooth + first + i;
       const auto p = SmoothedVector(df, x + i, smooth);
+      const auto y =
+          hn::Max(hn::Min(hn::Mul(p, ratios), limit), hn::Neg(limit));
+      const auto nearest = hn::Round(y);
+      if (HWY_LIKELY(
+              hn::AllTrue(df, hn::Lt(hn::Abs(hn::Sub(y, nearest)), certain)))) {
+        hn::StoreU(hn::DemoteTo(di8, hn::ConvertTo(di, nearest)), di8,
+                   to + first + i);
+        continue;
+      }
       const auto low = hn::PromoteTo(dd, hn::LowerHalf(df_half, p));
       const auto high = hn::PromoteTo(dd, hn::UpperHalf(df_half, p));
       const auto rounded =

@@ -70,10 +70,10 @@ void Fill(const DmlMatrixMultiplyShape& shape, const Data& data,
 // Writes finished tiles of one batch to the output.
 class OutputWriter : public SumEpilogue {
  public:
-  OutputWriter(const RequantizeKernels& kernels, const Prepared& prepared,
+  OutputWriter(RequantizeFunction* requantize, const Prepared& prepared,
                size_t row_step, const DmlMatrix& output, std::byte* data,
                size_t first_row)
-      : kernels_(kernels),
+      : requantize_(requantize),
         prepared_(prepared),
         row_step_(row_step),
         output_(output),
@@ -81,26 +81,26 @@ class OutputWriter : public SumEpilogue {
         first_row_(first_row) {}
 
   void Consume(const SumTile& tile) override {
-    const float* b_scales = prepared_.b_scales + tile.first_column;
-    for (size_t r = 0; r < tile.rows; ++r) {
-      const size_t m = first_row_ + tile.first_row + r;
-      RequantizeOutput to;
-      to.data = data_ + m * output_.strides[2] +
-                tile.first_column * output_.strides[3];
-      to.is_signed = output_.is_signed;
-      to.stride = output_.strides[3];
-      const RequantizeRow& row = prepared_.rows[m * row_step_];
-      const size_t offset = r * tile.row_stride;
-      if (tile.wide != nullptr) {
-        kernels_.wide(row, tile.wide + offset, b_scales, tile.columns, to);
-      } else {
-        kernels_.narrow(row, tile.narrow + offset, b_scales, tile.columns, to);
-      }
-    }
+    const size_t m = first_row_ + tile.first_row;
+    RequantizeTile to;
+    to.rows = prepared_.rows + m * row_step_;
+    to.row_step = row_step_;
+    to.row_count = tile.rows;
+    to.narrow = tile.narrow;
+    to.wide = tile.wide;
+    to.sum_stride = tile.row_stride;
+    to.b_scales = prepared_.b_scales + tile.first_column;
+    to.columns = tile.columns;
+    to.output.data =
+        data_ + m * output_.strides[2] + tile.first_column * output_.strides[3];
+    to.output.is_signed = output_.is_signed;
+    to.output.row_stride = output_.strides[2];
+    to.output.stride = output_.strides[3];
+    requantize_(to);
   }
 
  private:
-  const RequantizeKernels& kernels_;
+  RequantizeFunction* requantize_;
   const Prepared& prepared_;
   size_t row_step_;
   const DmlMatrix& output_;
@@ -158,9 +158,7 @@ absl::Status Unwanted(const std::string& name, const std::string& why) {
 
 struct DmlQuantizedLinearMatrixMultiplyPlan::State {
   explicit State(const DmlMatrixMultiplyShape& checked)
-      : shape(checked),
-        gemm(shape.k, shape.n),
-        requantize(&ChooseRequantizeKernels()) {
+      : shape(checked), gemm(shape.k, shape.n), requantize(ChooseRequantize()) {
     for (const DmlParameter* parameter :
          {&shape.a_scale, &shape.a_zero_point, &shape.output_scale,
           &shape.output_zero_point}) {
@@ -209,16 +207,15 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
     return batch / shape.channels * matrix.strides[0] +
            batch % shape.channels * matrix.strides[1];
   }
-  void PackB(const void* data, size_t offset, size_t first_panel,
-             size_t last_panel, std::byte* packed) const {
-    gemm.PackB({static_cast<const std::byte*>(data) + offset,
-                shape.b.is_signed,
-                {shape.k, shape.b.strides[2]},
-                {shape.n, shape.b.strides[3]}},
-               first_panel, last_panel, packed);
+  ByteMatrix MatrixB(const void* data, size_t offset) const {
+    return {static_cast<const std::byte*>(data) + offset,
+            shape.b.is_signed,
+            {shape.k, shape.b.strides[2]},
+            {shape.n, shape.b.strides[3]}};
   }
 
-  // Batches [first, last); packed_b(batch) is the packed B of a batch.
+  // Batches [first, last); packed_b(batch) is the packed B of a batch, null
+  // if B is to be multiplied in place.
   void MultiplyBatches(
       size_t first, size_t last, const Data& data, const RunMemory& memory,
       const RunContext& context, size_t threads,
@@ -226,7 +223,7 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
 
   DmlMatrixMultiplyShape shape;
   IntegerGemm gemm;
-  const RequantizeKernels* requantize;
+  RequantizeFunction* requantize;
   size_t row_count = 1;  // of the row parameters: 1 or M
 
   Data constants;  // points into `copies`
@@ -299,8 +296,9 @@ absl::Status DmlQuantizedLinearMatrixMultiplyPlan::State::PackConstantB(
                      " bytes are needed"));
   }
   for (size_t i = 0; i < offsets.size(); ++i) {
-    PackB(b, offsets[i], 0, gemm.PanelCount(),
-          packed_constant_b.get() + i * bytes);
+    gemm.PackB(MatrixB(b, offsets[i]), 0, gemm.PanelCount(),
+               IntegerGemm::Packing::kOnce,
+               packed_constant_b.get() + i * bytes);
   }
   return absl::OkStatus();
 }
@@ -395,14 +393,22 @@ void DmlQuantizedLinearMatrixMultiplyPlan::State::MultiplyBatches(
       if (shape.b_zero_point.present) {
         operands.b_zero_points = memory.prepared.b_zero_points;
       }
-      OutputWriter writer(*requantize, memory.prepared, row_count == 1 ? 0 : 1,
+      OutputWriter writer(requantize, memory.prepared, row_count == 1 ? 0 : 1,
                           shape.output,
                           static_cast<std::byte*>(data.OutputTensor) +
                               Offset(shape.output, batch),
                           first_row);
-      gemm.Multiply(operands, gemm.PanelCount() * column_part / column_parts,
-                    gemm.PanelCount() * (column_part + 1) / column_parts,
-                    writer, memory.tasks + task * TaskBytes());
+      const size_t first_panel = gemm.PanelCount() * column_part / column_parts;
+      const size_t last_panel =
+          gemm.PanelCount() * (column_part + 1) / column_parts;
+      std::byte* const workspace = memory.tasks + task * TaskBytes();
+      if (operands.packed_b != nullptr) {
+        gemm.Multiply(operands, first_panel, last_panel, writer, workspace);
+      } else {
+        gemm.MultiplyInPlace(operands,
+                             MatrixB(data.BTensor, Offset(shape.b, batch)),
+                             first_panel, last_panel, writer, workspace);
+      }
     }
   });
 }
@@ -465,6 +471,13 @@ absl::Status DmlQuantizedLinearMatrixMultiplyPlan::Run(
                           });
     return absl::OkStatus();
   }
+  // Packing B for a single row would cost more than multiplying.
+  if (state.gemm.CanMultiplyInPlace(state.MatrixB(data->BTensor, 0),
+                                    state.shape.m)) {
+    state.MultiplyBatches(0, state.BatchCount(), *data, memory, context,
+                          threads, [](size_t) { return nullptr; });
+    return absl::OkStatus();
+  }
   // Consecutive batches that share B share its packing.
   for (size_t first = 0; first < state.BatchCount();) {
     const size_t offset = state.Offset(state.shape.b, first);
@@ -473,11 +486,12 @@ absl::Status DmlQuantizedLinearMatrixMultiplyPlan::Run(
            state.Offset(state.shape.b, last) == offset) {
       ++last;
     }
+    const ByteMatrix b = state.MatrixB(data->BTensor, offset);
     const size_t panels = state.gemm.PanelCount();
     const size_t tasks = std::min(threads, panels);
     ForEachTask(context, tasks, [&](size_t task) {
-      state.PackB(data->BTensor, offset, panels * task / tasks,
-                  panels * (task + 1) / tasks, memory.packed_b);
+      state.gemm.PackB(b, panels * task / tasks, panels * (task + 1) / tasks,
+                       IntegerGemm::Packing::kForOneCall, memory.packed_b);
     });
     state.MultiplyBatches(first, last, *data, memory, context, threads,
                           [&](size_t) { return memory.packed_b; });

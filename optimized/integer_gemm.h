@@ -5,7 +5,8 @@
 // exact for every value and every K (AR-09): int32 where no sum can leave it,
 // int64 beyond. A and B hold bytes, signed or not, in any layout that a
 // MatrixAxis can say. B is packed once (PackB), A while multiplying; the sums
-// go to an epilogue in tiles that are still in the cache.
+// go to an epilogue in tiles that are still in the cache. A single row is
+// multiplied with a row-major B where it stands, if B is not kept.
 //
 // An IntegerGemm stays on the SIMD target that was chosen when it was made.
 // All methods are const, allocate nothing and may run on many threads at once,
@@ -66,7 +67,9 @@ class SumEpilogue {
   virtual void Consume(const SumTile& tile) = 0;
 };
 
-struct IntegerGemmKernels;  // one SIMD target's; integer_gemm_kernels.h
+// integer_gemm_kernels.h
+struct IntegerGemmKernels;  // one SIMD target's
+struct PanelLayout;
 
 class IntegerGemm {
  public:
@@ -85,10 +88,13 @@ class IntegerGemm {
 
   // Bytes of a packed B. Its address must be a multiple of 64.
   size_t PackedBytes() const;
+  // Whether the packed form is chosen by the values of B, which takes longer
+  // and makes many multiplications faster.
+  enum class Packing { kOnce, kForOneCall };
   // Packs panels [first_panel, last_panel) of `b` (K x N) into their places in
   // `packed`.
   void PackB(const ByteMatrix& b, size_t first_panel, size_t last_panel,
-             std::byte* packed) const;
+             Packing packing, std::byte* packed) const;
 
   // Bytes that one Multiply of up to `rows` rows needs; any alignment.
   size_t WorkspaceBytes(size_t rows) const;
@@ -108,10 +114,21 @@ class IntegerGemm {
   void Multiply(const Operands& operands, size_t first_panel, size_t last_panel,
                 SumEpilogue& epilogue, std::byte* workspace) const;
 
+  // Whether MultiplyInPlace takes this B with A of so many rows.
+  bool CanMultiplyInPlace(const ByteMatrix& b, size_t rows) const;
+  // The same as PackB and Multiply. Ignores packed_b and b_is_signed.
+  void MultiplyInPlace(const Operands& operands, const ByteMatrix& b,
+                       size_t first_panel, size_t last_panel,
+                       SumEpilogue& epilogue, std::byte* workspace) const;
+
  private:
   struct Workspace;
+  struct InPlaceWorkspace;
+  struct Run;
   size_t RowsPerChunk(size_t rows) const;
   size_t PanelsPerStrip() const;
+  size_t SpanCount() const;
+  PanelLayout Layout() const;
 
   const IntegerGemmKernels* kernels_;
   size_t depth_;

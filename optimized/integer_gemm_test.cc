@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
+#include "optimized/integer_gemm_kernels.h"
 #include "optimized/target_test_util.h"
 
 namespace qconform::optimized {
@@ -144,8 +145,10 @@ void CheckProblem(const Problem& problem, const Layout& a_layout,
       (64 - reinterpret_cast<uintptr_t>(packed_memory.data()) % 64);
   // In two parts, as two threads would.
   const size_t middle = gemm.PanelCount() / 2;
-  gemm.PackB(b, 0, middle, packed);
-  gemm.PackB(b, middle, gemm.PanelCount(), packed);
+  const auto packing = random() % 2 == 0 ? IntegerGemm::Packing::kOnce
+                                         : IntegerGemm::Packing::kForOneCall;
+  gemm.PackB(b, 0, middle, packing, packed);
+  gemm.PackB(b, middle, gemm.PanelCount(), packing, packed);
 
   const std::vector<int32_t> a_zeros =
       ZeroPoints(problem.rows, problem.rows, problem.a_signed, random);
@@ -171,6 +174,15 @@ void CheckProblem(const Problem& problem, const Layout& a_layout,
   gemm.Multiply(operands, middle, gemm.PanelCount(), collector,
                 workspace.data() + misalignment);
   EXPECT_TRUE(collector.EachOnce());
+  if (gemm.CanMultiplyInPlace(b, problem.rows)) {
+    Collector in_place(problem.rows, problem.columns);
+    gemm.MultiplyInPlace(operands, b, 0, middle, in_place,
+                         workspace.data() + misalignment);
+    gemm.MultiplyInPlace(operands, b, middle, gemm.PanelCount(), in_place,
+                         workspace.data() + misalignment);
+    EXPECT_TRUE(in_place.EachOnce());
+    EXPECT_EQ(in_place.sums(), collector.sums());
+  }
   for (size_t m = 0; m < problem.rows; ++m) {
     for (size_t n = 0; n < problem.columns; ++n) {
       int64_t expected = 0;
@@ -241,6 +253,99 @@ TEST(IntegerGemmTest, LongRowsAndManyStrips) {
                  Layouts(8200, 50)[1], true, random);
     CheckProblem({5, 1100, 30, false, true, 0}, Layouts(5, 30)[2],
                  Layouts(30, 1100)[0], true, random);
+  });
+}
+
+// One row takes a row-major B where it stands, in strips of columns.
+TEST(IntegerGemmTest, OneRowInPlace) {
+  ForEachTarget([] {
+    std::mt19937 random(6);
+    for (size_t columns : {8, 31, 32, 33, 95, 200, 4096, 4099, 8201}) {
+      for (size_t depth : {1, 2, 7, 8, 9, 21}) {
+        CheckProblem(
+            {1, columns, depth, random() % 2 == 0, random() % 2 == 0, 0},
+            Layouts(1, depth)[random() % 3], Layouts(depth, columns)[0],
+            random() % 4 != 0, random);
+      }
+    }
+  });
+}
+
+// Byte multiply-adds saturate where two weights push 255 * (b0 + b1) out of
+// int16: a few such pairs are split, too many make the panel use int16.
+TEST(IntegerGemmTest, PairsOfWeightsThatWouldSaturate) {
+  ForEachTarget([] {
+    const IntegerGemmKernels& kernels = ChooseIntegerGemmKernels();
+    constexpr size_t kRows = 8;
+    constexpr size_t kDepth = 389;
+    const size_t columns = 3 * kernels.columns_per_panel;
+    for (const bool b_signed : {false, true}) {
+      const int offset = b_signed ? 0 : 128;
+      std::vector<uint8_t> b_bytes(kDepth * columns);
+      for (size_t i = 0; i < b_bytes.size(); ++i) {
+        b_bytes[i] = static_cast<uint8_t>(offset + static_cast<int>(i % 9) - 4);
+      }
+      const auto set_pair = [&](size_t k, size_t n, int low, int high) {
+        b_bytes[k * columns + n] = static_cast<uint8_t>(offset + low);
+        b_bytes[(k + 1) * columns + n] = static_cast<uint8_t>(offset + high);
+      };
+      // Panel 0: exactly what fits. Panel 1: some that do not. Panel 2: many.
+      set_pair(0, 0, 127, 1);
+      set_pair(2, 1, -128, 0);
+      const size_t second = kernels.columns_per_panel;
+      set_pair(0, second, 127, 127);
+      set_pair(6, second + 3, -128, -128);
+      set_pair(200, second + 7, 2, 127);
+      set_pair(386, second + 5, -1, -128);
+      for (size_t k = 0; k + 1 < kDepth; k += 2) {
+        set_pair(k, 2 * second + k % second, 127, 127);
+      }
+      const ByteMatrix b = {
+          b_bytes.data(), b_signed, {kDepth, columns}, {columns, 1}};
+      const IntegerGemm gemm(kDepth, columns);
+      std::vector<std::byte> memory(gemm.PackedBytes() + 64);
+      std::byte* const packed =
+          memory.data() +
+          (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64);
+      gemm.PackB(b, 0, 3, IntegerGemm::Packing::kOnce, packed);
+      const auto header = [&](size_t panel) {
+        return reinterpret_cast<const PanelHeader*>(
+            packed + panel * (gemm.PackedBytes() / 3));
+      };
+      if (kernels.has_quads && !kernels.quads_are_exact) {
+        EXPECT_EQ(header(0)->is_quads, 1u);
+        EXPECT_EQ(header(0)->corrections, 0u);
+        EXPECT_EQ(header(1)->is_quads, 1u);
+        EXPECT_EQ(header(1)->corrections, 4u);
+        EXPECT_EQ(header(2)->is_quads, 0u);
+      }
+      for (const uint8_t extreme : {0, 0x7F, 0x80, 0xFF}) {
+        for (const bool a_signed : {false, true}) {
+          std::vector<uint8_t> a_bytes(kRows * kDepth, extreme);
+          for (size_t i = 0; i < a_bytes.size() / 2; ++i) {
+            a_bytes[i] = static_cast<uint8_t>(i * 37);
+          }
+          IntegerGemm::Operands operands;
+          operands.a = {a_bytes.data(), a_signed, {kRows, kDepth}, {kDepth, 1}};
+          operands.packed_b = packed;
+          operands.b_is_signed = b_signed;
+          std::vector<std::byte> workspace(gemm.WorkspaceBytes(kRows));
+          Collector collector(kRows, columns);
+          gemm.Multiply(operands, 0, 3, collector, workspace.data());
+          EXPECT_TRUE(collector.EachOnce());
+          for (size_t m = 0; m < kRows; ++m) {
+            for (size_t n = 0; n < columns; ++n) {
+              int64_t expected = 0;
+              for (size_t k = 0; k < kDepth; ++k) {
+                expected += Value(operands.a, m, k) * Value(b, k, n);
+              }
+              ASSERT_EQ(collector.sums()[m * columns + n], expected)
+                  << "row " << m << ", column " << n;
+            }
+          }
+        }
+      }
+    }
   });
 }
 

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "optimized/requantize.cc"
@@ -47,77 +48,230 @@ HWY_INLINE VF64 ProductError(VF64 a, VF64 b, VF64 h) {
 #endif
 }
 
-// The decision of requantize.h for sums given in double.
+// The decision of requantize.h: floor, or floor + 1 if h + l lies above
+// output_scale * (floor + 1/2), or on it and floor is odd (AR-03).
+HWY_INLINE VF64 DecideTie(VF64 h, VF64 l, VF64 floor, VF64 output_scale) {
+  const DF64 d;
+  const VF64 half = hn::Set(d, 0.5);
+  const VF64 tie = hn::Add(floor, half);
+  const VF64 above_tie = hn::Add(hn::Sub(h, hn::Mul(output_scale, tie)), l);
+  const VF64 zero = hn::Zero(d);
+  const VF64 half_floor = hn::Mul(floor, half);
+  const auto odd = hn::Ne(hn::Floor(half_floor), half_floor);
+  const auto up =
+      hn::Or(hn::Gt(above_tie, zero), hn::And(hn::Eq(above_tie, zero), odd));
+  return hn::Add(floor, hn::IfThenElseZero(up, hn::Set(d, 1.0)));
+}
+
+// Sums given in double, whatever their size.
 HWY_INLINE VF64 RoundExactly(VF64 sums, VF64 b_scales,
                              const RequantizeRow& row) {
   const DF64 d;
   const VF64 scales = hn::Mul(b_scales, hn::Set(d, row.a_scale));
   const VF64 output_scale = hn::Set(d, row.output_scale);
   const VF64 h = hn::Mul(sums, scales);
-  const VF64 l = ProductError(sums, scales, h);
   const VF64 limit = hn::Set(d, double{kLimit});
   const VF64 x =
       hn::Max(hn::Min(hn::Div(h, output_scale), limit), hn::Neg(limit));
-  const VF64 floor = hn::Floor(x);
-  const VF64 half = hn::Set(d, 0.5);
-  const VF64 tie = hn::Add(floor, half);
-  const VF64 above_tie = hn::Add(hn::Sub(h, hn::Mul(output_scale, tie)), l);
-  const VF64 zero = hn::Zero(d);
-  const VF64 one = hn::Set(d, 1.0);
-  // An exact tie goes up from an odd floor (AR-03).
-  const VF64 half_floor = hn::Mul(floor, half);
-  const auto odd = hn::Ne(hn::Floor(half_floor), half_floor);
-  const auto up =
-      hn::Or(hn::Gt(above_tie, zero), hn::And(hn::Eq(above_tie, zero), odd));
-  return hn::Add(floor, hn::IfThenElseZero(up, one));
+  return DecideTie(h, ProductError(sums, scales, h), hn::Floor(x),
+                   output_scale);
 }
 
-// A whole int32 vector of sums by decision; rare unless ties are frequent.
-HWY_NOINLINE void RoundExactly(const RequantizeRow& row, const int32_t* sums,
-                               const float* b_scales, int32_t* rounded) {
+// The same for x beside a tie, of which floor(x) is known: no division.
+HWY_INLINE VF64 RoundBesideTie(VF64 sums, VF64 b_scales, VF64 floor,
+                               const RequantizeRow& row) {
+  const DF64 d;
+  const VF64 scales = hn::Mul(b_scales, hn::Set(d, row.a_scale));
+  const VF64 h = hn::Mul(sums, scales);
+  return DecideTie(h, ProductError(sums, scales, h), floor,
+                   hn::Set(d, row.output_scale));
+}
+
+// What the vectors of a row share.
+struct RowVectors {
+  explicit RowVectors(const RequantizeRow& row)
+      : factor(hn::Set(DF32(), row.factor)),
+        threshold(hn::Set(DF32(), row.threshold)),
+        zero_point(hn::Set(D32(), row.zero_point)) {}
+  VF32 factor, threshold;
+  V32 zero_point;
+};
+
+// y, limited so that everything past the limit is clamped alike.
+HWY_INLINE VF32 Approximate(const RowVectors& row, const int32_t* sums,
+                            const float* b_scales) {
+  const D32 d32;
+  const DF32 df32;
+  const VF32 limit = hn::Set(df32, kLimit);
+  const VF32 ratio = hn::Mul(row.factor, hn::LoadU(df32, b_scales));
+  const VF32 product =
+      hn::Mul(hn::ConvertTo(df32, hn::LoadU(d32, sums)), ratio);
+  return hn::Max(hn::Min(product, limit), hn::Neg(limit));
+}
+
+HWY_INLINE VF32 Distance(VF32 y, VF32 nearest) {
+  return hn::Abs(hn::Sub(y, nearest));
+}
+
+// An integer within +-512. Highway's conversion also minds larger ones.
+HWY_INLINE V32 ToInteger(VF32 integer) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  return V32{_mm512_cvtps_epi32(integer.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
+  return V32{_mm256_cvtps_epi32(integer.raw)};
+#elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  return V32{_mm_cvtps_epi32(integer.raw)};
+#else
+  return hn::ConvertTo(D32(), integer);
+#endif
+}
+
+// A vector of which some elements want the decision; rare unless ties are
+// frequent.
+HWY_NOINLINE void Decide(const RequantizeRow& row, const int32_t* sums,
+                         const float* b_scales, const float* y,
+                         int32_t* rounded) {
   const DF64 d64;
   const hn::Rebind<int32_t, DF64> d32;
   const hn::Rebind<float, DF64> df32;
   for (size_t i = 0; i < hn::Lanes(D32()); i += hn::Lanes(d64)) {
-    const VF64 result =
-        RoundExactly(hn::PromoteTo(d64, hn::LoadU(d32, sums + i)),
-                     hn::PromoteTo(d64, hn::LoadU(df32, b_scales + i)), row);
+    const VF64 sum = hn::PromoteTo(d64, hn::LoadU(d32, sums + i));
+    const VF64 b_scale = hn::PromoteTo(d64, hn::LoadU(df32, b_scales + i));
+    VF64 result;
+    if (row.threshold < 0) {
+      result = RoundExactly(sum, b_scale, row);
+    } else {
+      const VF64 value = hn::PromoteTo(d64, hn::LoadU(df32, y + i));
+      const VF64 nearest = hn::Round(value);
+      const auto beside_tie = hn::Ge(hn::Abs(hn::Sub(value, nearest)),
+                                     hn::Set(d64, double{row.threshold}));
+      result = hn::IfThenElse(
+          beside_tie, RoundBesideTie(sum, b_scale, hn::Floor(value), row),
+          nearest);
+    }
     hn::StoreU(hn::DemoteTo(d32, result), d32, rounded + i);
   }
 }
 
-template <typename T>
-void RequantizeNarrow(const RequantizeRow& row, const int32_t* sums,
-                      const float* b_scales, size_t count, void* data,
-                      size_t stride) {
-  const D32 d32;
+// One vector of sums, rounded.
+HWY_INLINE V32 RoundVector(const RequantizeRow& row, const RowVectors& vectors,
+                           const int32_t* sums, const float* b_scales) {
   const DF32 df32;
+  const VF32 y = Approximate(vectors, sums, b_scales);
+  const VF32 nearest = hn::Round(y);
+  if (HWY_LIKELY(hn::AllFalse(
+          df32, hn::Ge(Distance(y, nearest), vectors.threshold)))) {
+    return ToInteger(nearest);
+  }
+  HWY_ALIGN float values[HWY_MAX_BYTES / sizeof(float)];
+  HWY_ALIGN int32_t exact[HWY_MAX_BYTES / sizeof(int32_t)];
+  hn::Store(y, df32, values);
+  Decide(row, sums, b_scales, values, exact);
+  return hn::Load(D32(), exact);
+}
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+// Four vectors as bytes, in order: AR-04, the zero point after rounding, the
+// limits last. Packing works within blocks of 128 bits.
+template <typename T>
+HWY_INLINE void StoreFour(V32 v0, V32 v1, V32 v2, V32 v3, V32 zero_point,
+                          T* out) {
+#if HWY_TARGET <= HWY_AVX3
+  const __m512i zero = _mm512_packs_epi32(zero_point.raw, zero_point.raw);
+  const __m512i low =
+      _mm512_add_epi16(_mm512_packs_epi32(v0.raw, v1.raw), zero);
+  const __m512i high =
+      _mm512_add_epi16(_mm512_packs_epi32(v2.raw, v3.raw), zero);
+  const __m512i packed = std::is_signed_v<T> ? _mm512_packs_epi16(low, high)
+                                             : _mm512_packus_epi16(low, high);
+  const __m512i order =
+      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
+  _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, packed));
+#elif HWY_TARGET == HWY_AVX2
+  const __m256i zero = _mm256_packs_epi32(zero_point.raw, zero_point.raw);
+  const __m256i low =
+      _mm256_add_epi16(_mm256_packs_epi32(v0.raw, v1.raw), zero);
+  const __m256i high =
+      _mm256_add_epi16(_mm256_packs_epi32(v2.raw, v3.raw), zero);
+  const __m256i packed = std::is_signed_v<T> ? _mm256_packs_epi16(low, high)
+                                             : _mm256_packus_epi16(low, high);
+  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
+  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
+                      _mm256_permutevar8x32_epi32(packed, order));
+#else
+  const __m128i zero = _mm_packs_epi32(zero_point.raw, zero_point.raw);
+  const __m128i low = _mm_add_epi16(_mm_packs_epi32(v0.raw, v1.raw), zero);
+  const __m128i high = _mm_add_epi16(_mm_packs_epi32(v2.raw, v3.raw), zero);
+  _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
+                   std::is_signed_v<T> ? _mm_packs_epi16(low, high)
+                                       : _mm_packus_epi16(low, high));
+#endif
+}
+
+// Whole groups of four vectors; returns how many elements that is.
+template <typename T>
+HWY_INLINE size_t RequantizeFours(const RequantizeRow& row,
+                                  const RowVectors& vectors,
+                                  const int32_t* sums, const float* b_scales,
+                                  size_t count, T* out) {
+  const DF32 df32;
+  const size_t lanes = hn::Lanes(df32);
+  size_t i = 0;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const auto y = [&](size_t v) HWY_ATTR {
+      return Approximate(vectors, sums + i + v * lanes,
+                         b_scales + i + v * lanes);
+    };
+    const VF32 y0 = y(0);
+    const VF32 y1 = y(1);
+    const VF32 y2 = y(2);
+    const VF32 y3 = y(3);
+    const VF32 n0 = hn::Round(y0);
+    const VF32 n1 = hn::Round(y1);
+    const VF32 n2 = hn::Round(y2);
+    const VF32 n3 = hn::Round(y3);
+    const VF32 farthest = hn::Max(hn::Max(Distance(y0, n0), Distance(y1, n1)),
+                                  hn::Max(Distance(y2, n2), Distance(y3, n3)));
+    if (HWY_LIKELY(hn::AllFalse(df32, hn::Ge(farthest, vectors.threshold)))) {
+      StoreFour(ToInteger(n0), ToInteger(n1), ToInteger(n2), ToInteger(n3),
+                vectors.zero_point, out + i);
+    } else {
+      const auto round = [&](size_t v) HWY_ATTR {
+        return RoundVector(row, vectors, sums + i + v * lanes,
+                           b_scales + i + v * lanes);
+      };
+      const V32 r0 = round(0);
+      const V32 r1 = round(1);
+      const V32 r2 = round(2);
+      const V32 r3 = round(3);
+      StoreFour(r0, r1, r2, r3, vectors.zero_point, out + i);
+    }
+  }
+  return i;
+}
+#endif
+
+template <typename T>
+HWY_INLINE void RequantizeRowOf(const RequantizeRow& row,
+                                const RowVectors& vectors, const int32_t* sums,
+                                const float* b_scales, size_t count, T* out,
+                                size_t stride) {
+  const D32 d32;
   const hn::Rebind<T, D32> d8;
   const size_t lanes = hn::Lanes(d32);
-  const VF32 factor = hn::Set(df32, row.factor);
-  const VF32 threshold = hn::Set(df32, row.threshold);
-  const VF32 limit = hn::Set(df32, kLimit);
-  const VF32 negative_limit = hn::Set(df32, -kLimit);
-  const V32 zero_point = hn::Set(d32, row.zero_point);
   const V32 low = hn::Set(d32, int32_t{std::numeric_limits<T>::min()});
   const V32 high = hn::Set(d32, int32_t{std::numeric_limits<T>::max()});
-  T* out = static_cast<T*>(data);
-  for (size_t i = 0; i < count; i += lanes) {
-    const VF32 ratio = hn::Mul(factor, hn::LoadU(df32, b_scales + i));
-    const VF32 product =
-        hn::Mul(hn::ConvertTo(df32, hn::LoadU(d32, sums + i)), ratio);
-    const VF32 y = hn::Max(hn::Min(product, limit), negative_limit);
-    const VF32 nearest = hn::Round(y);
-    V32 rounded = hn::ConvertTo(d32, nearest);
-    if (HWY_UNLIKELY(!hn::AllFalse(
-            df32, hn::Ge(hn::Abs(hn::Sub(y, nearest)), threshold)))) {
-      HWY_ALIGN int32_t exact[HWY_MAX_BYTES / sizeof(int32_t)];
-      RoundExactly(row, sums + i, b_scales + i, exact);
-      rounded = hn::Load(d32, exact);
-    }
+  size_t i = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  if (stride == 1) {
+    i = RequantizeFours(row, vectors, sums, b_scales, count, out);
+  }
+#endif
+  for (; i < count; i += lanes) {
+    const V32 rounded = RoundVector(row, vectors, sums + i, b_scales + i);
     // AR-04: the zero point after rounding, the limits last.
     const V32 clamped =
-        hn::Max(hn::Min(hn::Add(rounded, zero_point), high), low);
+        hn::Max(hn::Min(hn::Add(rounded, vectors.zero_point), high), low);
     const auto bytes = hn::DemoteTo(d8, clamped);
     if (stride == 1 && i + lanes <= count) {
       hn::StoreU(bytes, d8, out + i);
@@ -131,13 +285,25 @@ void RequantizeNarrow(const RequantizeRow& row, const int32_t* sums,
 }
 
 template <typename T>
-void RequantizeWide(const RequantizeRow& row, const int64_t* sums,
-                    const float* b_scales, size_t count, void* data,
-                    size_t stride) {
+void RequantizeNarrow(const RequantizeTile& tile) {
+  T* out = static_cast<T*>(tile.output.data);
+  RowVectors vectors(*tile.rows);
+  for (size_t r = 0; r < tile.row_count; ++r) {
+    const RequantizeRow& row = tile.rows[r * tile.row_step];
+    if (tile.row_step != 0) vectors = RowVectors(row);
+    RequantizeRowOf(row, vectors, tile.narrow + r * tile.sum_stride,
+                    tile.b_scales, tile.columns,
+                    out + r * tile.output.row_stride, tile.output.stride);
+  }
+}
+
+template <typename T>
+void RequantizeWideRow(const RequantizeRow& row, const int64_t* sums,
+                       const float* b_scales, size_t count, T* out,
+                       size_t stride) {
   const DF64 d64;
   const hn::Rebind<float, DF64> df32;
   const size_t lanes = hn::Lanes(d64);
-  T* out = static_cast<T*>(data);
   HWY_ALIGN double buffer[HWY_MAX_BYTES / sizeof(double)] = {};
   for (size_t i = 0; i < count; i += lanes) {
     const size_t left = std::min(lanes, count - i);
@@ -158,35 +324,37 @@ void RequantizeWide(const RequantizeRow& row, const int64_t* sums,
   }
 }
 
-void Narrow(const RequantizeRow& row, const int32_t* sums,
-            const float* b_scales, size_t count,
-            const RequantizeOutput& output) {
-  if (output.is_signed) {
-    RequantizeNarrow<int8_t>(row, sums, b_scales, count, output.data,
-                             output.stride);
-  } else {
-    RequantizeNarrow<uint8_t>(row, sums, b_scales, count, output.data,
-                              output.stride);
+template <typename T>
+void RequantizeWide(const RequantizeTile& tile) {
+  T* out = static_cast<T*>(tile.output.data);
+  for (size_t r = 0; r < tile.row_count; ++r) {
+    RequantizeWideRow(tile.rows[r * tile.row_step],
+                      tile.wide + r * tile.sum_stride, tile.b_scales,
+                      tile.columns, out + r * tile.output.row_stride,
+                      tile.output.stride);
   }
 }
 
-void Wide(const RequantizeRow& row, const int64_t* sums, const float* b_scales,
-          size_t count, const RequantizeOutput& output) {
-  if (output.is_signed) {
-    RequantizeWide<int8_t>(row, sums, b_scales, count, output.data,
-                           output.stride);
+template <typename T>
+void RequantizeOf(const RequantizeTile& tile) {
+  if (tile.wide != nullptr) {
+    RequantizeWide<T>(tile);
   } else {
-    RequantizeWide<uint8_t>(row, sums, b_scales, count, output.data,
-                            output.stride);
+    RequantizeNarrow<T>(tile);
+  }
+}
+
+void Requantize(const RequantizeTile& tile) {
+  if (tile.output.is_signed) {
+    RequantizeOf<int8_t>(tile);
+  } else {
+    RequantizeOf<uint8_t>(tile);
   }
 }
 
 }  // namespace
 
-const RequantizeKernels* RequantizeTable() {
-  static constexpr RequantizeKernels kKernels = {&Narrow, &Wide};
-  return &kKernels;
-}
+RequantizeFunction* RequantizeTarget() { return &Requantize; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace qconform::optimized
@@ -223,10 +391,10 @@ Bits BitsOf(float value) {
 
 }  // namespace
 
-HWY_EXPORT(RequantizeTable);
+HWY_EXPORT(RequantizeTarget);
 
-const RequantizeKernels& ChooseRequantizeKernels() {
-  return *HWY_DYNAMIC_DISPATCH(RequantizeTable)();
+RequantizeFunction* ChooseRequantize() {
+  return HWY_DYNAMIC_DISPATCH(RequantizeTarget)();
 }
 
 ColumnScaleSummary SummarizeColumnScales(const float* b_scales, size_t count) {

@@ -68,26 +68,33 @@ RequantizeRow MakeRequantizeRow(float a_scale, float output_scale,
                                 int32_t zero_point,
                                 const ColumnScaleSummary& columns);
 
-// Where a row goes.
+// Where the bytes go.
 struct RequantizeOutput {
-  void* data = nullptr;  // of the first column
+  void* data = nullptr;  // of the first row and column
   bool is_signed = false;
+  size_t row_stride = 0;
   size_t stride = 1;
 };
 
-// One SIMD target's functions. `sums` and `b_scales` hold at least `count`
-// elements, and may be read up to the next multiple of 16 (64 bytes).
-struct RequantizeKernels {
-  void (*narrow)(const RequantizeRow& row, const int32_t* sums,
-                 const float* b_scales, size_t count,
-                 const RequantizeOutput& output);
-  void (*wide)(const RequantizeRow& row, const int64_t* sums,
-               const float* b_scales, size_t count,
-               const RequantizeOutput& output);
+// Some rows of sums; either narrow or wide is given. A row's sums and b_scales
+// hold at least `columns` elements, and may be read up to the next multiple of
+// 16 (64 bytes).
+struct RequantizeTile {
+  const RequantizeRow* rows = nullptr;
+  size_t row_step = 0;  // from one row's to the next; 0: they share one
+  size_t row_count = 0;
+  const int32_t* narrow = nullptr;
+  const int64_t* wide = nullptr;
+  size_t sum_stride = 0;
+  const float* b_scales = nullptr;
+  size_t columns = 0;
+  RequantizeOutput output;
 };
 
-// Those of the best SIMD target of this moment.
-const RequantizeKernels& ChooseRequantizeKernels();
+using RequantizeFunction = void(const RequantizeTile& tile);
+
+// That of the best SIMD target of this moment.
+RequantizeFunction* ChooseRequantize();
 
 }  // namespace qconform::optimized
 

@@ -28,12 +28,20 @@ void CheckRow(const std::vector<Sum>& given, const std::vector<float>& given_b,
       MakeRequantizeRow(a, y, zero, SummarizeColumnScales(b.data(), count));
   constexpr uint8_t kPoison = 0x5B;
   std::vector<uint8_t> out(count * stride + 16, kPoison);
-  const RequantizeOutput output = {out.data(), is_signed, stride};
+  RequantizeTile tile;
+  tile.rows = &row;
+  tile.row_count = 1;
   if constexpr (sizeof(Sum) == sizeof(int32_t)) {
-    ChooseRequantizeKernels().narrow(row, sums.data(), b.data(), count, output);
+    tile.narrow = sums.data();
   } else {
-    ChooseRequantizeKernels().wide(row, sums.data(), b.data(), count, output);
+    tile.wide = sums.data();
   }
+  tile.b_scales = b.data();
+  tile.columns = count;
+  tile.output.data = out.data();
+  tile.output.is_signed = is_signed;
+  tile.output.stride = stride;
+  ChooseRequantize()(tile);
   for (size_t i = 0; i < out.size(); ++i) {
     if (i % stride != 0 || i / stride >= count) {
       ASSERT_EQ(out[i], kPoison) << "byte " << i;
@@ -97,7 +105,8 @@ TEST(RequantizeTest, RandomScalesOfEveryKind) {
   ForEachTarget([] {
     std::mt19937 random(1);
     for (int round = 0; round < 6000; ++round) {
-      const size_t count = 1 + random() % 40;
+      // Up to several groups of four vectors.
+      const size_t count = 1 + random() % (round % 8 == 0 ? 200 : 40);
       const float a = RandomScale(random);
       const float y = RandomScale(random);
       std::vector<float> b(count, RandomScale(random));
@@ -155,6 +164,52 @@ TEST(RequantizeTest, NearestMissesOfTies) {
       sums.resize(64);
       const std::vector<float> b(sums.size(), round % 2 == 0 ? 1.0f : -0.5f);
       CheckRow(sums, b, a, round % 2 == 0 ? y : y / 2, 0, true, 1);
+    }
+  });
+}
+
+// Two rows at once, with parameters of their own and shared.
+TEST(RequantizeTest, RowsOfATile) {
+  ForEachTarget([] {
+    constexpr size_t kColumns = 70;
+    constexpr size_t kSumStride = 96;
+    constexpr size_t kOutputStride = 75;
+    std::vector<int32_t> sums(2 * kSumStride);
+    for (size_t i = 0; i < sums.size(); ++i) {
+      sums[i] = static_cast<int32_t>(i * 7) - 600;
+    }
+    const std::vector<float> b(kSumStride, 0.3f);
+    const float a_scales[] = {0.7f, 1.9f};
+    const int32_t zero_points[] = {3, -100};
+    const ColumnScaleSummary summary = SummarizeColumnScales(b.data(), 1);
+    const RequantizeRow rows[] = {
+        MakeRequantizeRow(a_scales[0], 1.1f, zero_points[0], summary),
+        MakeRequantizeRow(a_scales[1], 1.1f, zero_points[1], summary)};
+    for (size_t step = 0; step < 2; ++step) {
+      std::vector<int8_t> out(2 * kOutputStride, 77);
+      RequantizeTile tile;
+      tile.rows = rows;
+      tile.row_step = step;
+      tile.row_count = 2;
+      tile.narrow = sums.data();
+      tile.sum_stride = kSumStride;
+      tile.b_scales = b.data();
+      tile.columns = kColumns;
+      tile.output.data = out.data();
+      tile.output.is_signed = true;
+      tile.output.row_stride = kOutputStride;
+      ChooseRequantize()(tile);
+      for (size_t r = 0; r < 2; ++r) {
+        for (size_t n = 0; n < kOutputStride; ++n) {
+          const int32_t expected =
+              n < kColumns
+                  ? ExpectedByte(sums[r * kSumStride + n], a_scales[r * step],
+                                 0.3f, 1.1f, zero_points[r * step], true)
+                  : 77;
+          ASSERT_EQ(int32_t{out[r * kOutputStride + n]}, expected)
+              << "row " << r << ", column " << n;
+        }
+      }
     }
   });
 }

@@ -25,34 +25,42 @@ constexpr int kChains = 12;
 // loop.
 HWY_INLINE void ForgetMemory() { asm volatile("" ::: "memory"); }
 
+// Keeps the compiler from merging chains that compute the same.
+template <class V>
+HWY_INLINE void ForgetValue(V& v) {
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+  asm volatile("" : "+v"(v.raw));
+#else
+  (void)v;
+  ForgetMemory();
+#endif
+}
+
 // Returns the number of multiply-adds done.
 double Int16Registers(int64_t rounds) {
   const hn::ScalableTag<int32_t> di32;
   const hn::Repartition<int16_t, decltype(di32)> di16;
   HWY_ALIGN int16_t memory[hn::MaxLanes(di16)] = {};
   auto unused = hn::Zero(di32);
-  auto c0 = hn::Zero(di32), c1 = c0, c2 = c0, c3 = c0, c4 = c0, c5 = c0;
-  auto c6 = c0, c7 = c0, c8 = c0, c9 = c0, c10 = c0, c11 = c0;
-  for (int64_t i = 0; i < rounds; ++i) {
-    const auto operand = hn::Load(di16, memory);
-    ForgetMemory();
-    c0 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c0, unused);
-    c1 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c1, unused);
-    c2 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c2, unused);
-    c3 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c3, unused);
-    c4 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c4, unused);
-    c5 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c5, unused);
-    c6 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c6, unused);
-    c7 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c7, unused);
-    c8 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c8, unused);
-    c9 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c9, unused);
-    c10 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c10, unused);
-    c11 = hn::ReorderWidenMulAccumulate(di32, operand, operand, c11, unused);
+  hn::Vec<decltype(di32)> c[kChains];
+#pragma GCC unroll 12
+  for (int j = 0; j < kChains; ++j) {
+    c[j] = hn::Set(di32, j);
+    ForgetValue(c[j]);
   }
-  c0 = hn::Add(hn::Add(hn::Add(c0, c1), hn::Add(c2, c3)),
-               hn::Add(hn::Add(c4, c5), hn::Add(c6, c7)));
-  c0 = hn::Add(c0, hn::Add(hn::Add(c8, c9), hn::Add(c10, c11)));
-  memory[0] = static_cast<int16_t>(hn::GetLane(hn::Add(c0, unused)));
+  for (int64_t i = 0; i < rounds; ++i) {
+    auto operand = hn::Load(di16, memory);
+#pragma GCC unroll 12
+    for (int j = 0; j < kChains; ++j) {
+      ForgetValue(operand);  // else the product would be computed once
+      c[j] =
+          hn::ReorderWidenMulAccumulate(di32, operand, operand, c[j], unused);
+      ForgetValue(c[j]);
+    }
+  }
+#pragma GCC unroll 12
+  for (int j = 0; j < kChains; ++j) unused = hn::Add(unused, c[j]);
+  memory[0] = static_cast<int16_t>(hn::GetLane(unused));
   ForgetMemory();
   return static_cast<double>(rounds) * kChains *
          static_cast<double>(hn::Lanes(di16));
@@ -63,17 +71,19 @@ double Int8Registers(int64_t rounds) {
 #if HWY_TARGET == HWY_AVX3_DL
   alignas(64) uint8_t memory[64] = {};
   __m512i c[kChains];
-  for (__m512i& chain : c) chain = _mm512_setzero_si512();
+#pragma GCC unroll 12
+  for (int j = 0; j < kChains; ++j) c[j] = _mm512_setzero_si512();
   for (int64_t i = 0; i < rounds; ++i) {
     const __m512i operand = _mm512_load_si512(memory);
     ForgetMemory();
 #pragma GCC unroll 12
     for (int j = 0; j < kChains; ++j) {
       // Highway 1.0.3 does not enable avx512vnni for this target.
-      asm("vpdpbusd %1, %1, %0" : "+v"(c[j]) : "v"(operand));
+      asm volatile("vpdpbusd %1, %1, %0" : "+v"(c[j]) : "v"(operand));
     }
   }
-  for (__m512i& chain : c) _mm512_store_si512(memory, chain);
+#pragma GCC unroll 12
+  for (int j = 0; j < kChains; ++j) _mm512_store_si512(memory, c[j]);
   ForgetMemory();
   return static_cast<double>(rounds) * kChains * 64;
 #else

@@ -75,7 +75,7 @@ class BuiltinSubject : public SweepSubject {
   explicit BuiltinSubject(int64_t target) : target_(target) {
     const ScopedTarget scope(target);
     add_ = &optimized::linear_add::DispatchKernels();
-    requantize_ = &optimized::ChooseRequantizeKernels();
+    requantize_ = optimized::ChooseRequantize();
     float16_ = &optimized::ChooseFloat16Kernels();
     grouped_ = &optimized::ChooseGroupedMatmulKernels();
   }
@@ -123,10 +123,11 @@ class BuiltinSubject : public SweepSubject {
       const RequantizeSetting& s) override {
     const Row row(s);
     return std::vector<Variant<NarrowRequantizeFunction>>{
-        {"narrow", [row, kernel = requantize_->narrow](
+        {"narrow", [row, requantize = requantize_](
                        const int32_t* sums, size_t count, uint8_t* output) {
-           kernel(row.row, sums, row.b_scales.data(), count,
-                  {output, row.is_signed, 1});
+           optimized::RequantizeTile tile = row.Tile(count, output);
+           tile.narrow = sums;
+           requantize(tile);
            return absl::OkStatus();
          }}};
   }
@@ -135,10 +136,11 @@ class BuiltinSubject : public SweepSubject {
       const RequantizeSetting& s) override {
     const Row row(s);
     return std::vector<Variant<RequantizeFunction>>{
-        {"wide", [row, kernel = requantize_->wide](
+        {"wide", [row, requantize = requantize_](
                      const int64_t* sums, size_t count, uint8_t* output) {
-           kernel(row.row, sums, row.b_scales.data(), count,
-                  {output, row.is_signed, 1});
+           optimized::RequantizeTile tile = row.Tile(count, output);
+           tile.wide = sums;
+           requantize(tile);
            return absl::OkStatus();
          }}};
   }
@@ -272,6 +274,18 @@ class BuiltinSubject : public SweepSubject {
               s.a_scale, s.output_scale, s.output_zero_point,
               optimized::SummarizeColumnScales(&s.b_scale, 1))),
           is_signed(s.output_type == DataType::kInt8) {}
+
+    optimized::RequantizeTile Tile(size_t count, uint8_t* output) const {
+      optimized::RequantizeTile tile;
+      tile.rows = &row;
+      tile.row_count = 1;
+      tile.b_scales = b_scales.data();
+      tile.columns = count;
+      tile.output.data = output;
+      tile.output.is_signed = is_signed;
+      return tile;
+    }
+
     std::vector<float> b_scales;
     optimized::RequantizeRow row;
     bool is_signed;
@@ -279,7 +293,7 @@ class BuiltinSubject : public SweepSubject {
 
   int64_t target_;
   const optimized::linear_add::KernelTable* add_;
-  const optimized::RequantizeKernels* requantize_;
+  optimized::RequantizeFunction* requantize_;
   const optimized::Float16Kernels* float16_;
   const optimized::GroupedMatmulKernels* grouped_;
 };
