@@ -39,8 +39,20 @@ const Operator& FindOperator(const spec::Arguments& arguments) {
   return *found;
 }
 
-int64_t OutputCount(const spec::Arguments& arguments, const Operator& op) {
-  return spec::ElementCount(arguments.outputs.at(op.output_name)).value();
+// A few bytes can describe an output beyond all memory: by stride 0 (QM-08), or
+// in an empty call, whose output nobody checks (AG-11, AG-12).
+constexpr int64_t kMaxElements = int64_t{1} << 24;
+
+absl::StatusOr<int64_t> OutputCount(const spec::Arguments& arguments,
+                                    const Operator& op) {
+  const absl::StatusOr<int64_t> count =
+      spec::ElementCount(arguments.outputs.at(op.output_name));
+  if (count.ok() && *count > kMaxElements) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        op.output_name, " has ", *count,
+        " elements; the golden model holds at most ", kMaxElements));
+  }
+  return count;
 }
 
 // AG-11: nothing is written.
@@ -56,11 +68,12 @@ absl::StatusOr<GoldenResult> Evaluate(const spec::Arguments& arguments,
   const absl::Status status = spec::Validate(arguments);
   if (!status.ok()) return status;
   const Operator& op = FindOperator(arguments);
+  const absl::StatusOr<int64_t> count = OutputCount(arguments, op);
+  if (!count.ok()) return count.status();
   GoldenResult result;
   result.output_name = op.output_name;
   if (spec::IsEmptyCall(arguments)) {
-    result.elements.assign(static_cast<size_t>(OutputCount(arguments, op)),
-                           UnwrittenElement());
+    result.elements.assign(static_cast<size_t>(*count), UnwrittenElement());
   } else {
     result.elements = op.evaluate(arguments, request);
   }
@@ -72,10 +85,11 @@ absl::StatusOr<ElementTrace> TraceElement(const spec::Arguments& arguments,
   const absl::Status status = spec::Validate(arguments);
   if (!status.ok()) return status;
   const Operator& op = FindOperator(arguments);
-  const int64_t count = OutputCount(arguments, op);
-  if (element < 0 || element >= count) {
+  const absl::StatusOr<int64_t> count = OutputCount(arguments, op);
+  if (!count.ok()) return count.status();
+  if (element < 0 || element >= *count) {
     return absl::OutOfRangeError(
-        absl::StrCat(op.output_name, " has ", count,
+        absl::StrCat(op.output_name, " has ", *count,
                      " elements, numbered from 0; found ", element));
   }
   if (spec::IsEmptyCall(arguments)) {

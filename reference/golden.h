@@ -57,7 +57,7 @@ struct GoldenRequest {
 };
 
 // Evaluates a call. Returns exactly the status of spec::Validate if that is not
-// OK.
+// OK, and kResourceExhausted for more than 2^24 output elements.
 absl::StatusOr<GoldenResult> Evaluate(const spec::Arguments& arguments,
                                       const GoldenRequest& request = {});
 

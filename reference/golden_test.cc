@@ -5,6 +5,7 @@
 
 #include <set>
 
+#include "reference/second_oracle/second_oracle.h"
 #include "reference/test_calls.h"
 #include "spec/validate.h"
 
@@ -51,6 +52,27 @@ TEST(GoldenTest, ElementOutOfRange) {
     EXPECT_THAT(std::string(status.message()),
                 ::testing::HasSubstr("OutputTensor has 1 elements"));
   }
+}
+
+// Stride 0 makes a valid call out of three bytes whose output no memory holds.
+TEST(GoldenTest, MoreElementsThanMemoryAreRefused) {
+  spec::Arguments call = ScaleOfZero();
+  for (const char* name :
+       {"AScaleTensor", "BScaleTensor", "OutputScaleTensor"}) {
+    call.inputs[name] = TensorOf(DataType::kFloat32, {1}, {1});
+  }
+  for (const char* name : {"ATensor", "BTensor"}) {
+    call.inputs[name].desc.sizes = {int64_t{1} << 31};
+    call.inputs[name].desc.strides = {0};
+  }
+  call.outputs["OutputTensor"].sizes = {int64_t{1} << 31};
+  ASSERT_EQ(spec::Validate(call), absl::OkStatus());
+  EXPECT_EQ(Evaluate(call).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(TraceElement(call, 0).status().code(),
+            absl::StatusCode::kResourceExhausted);
+  EXPECT_EQ(second_oracle::Evaluate(call).status().code(),
+            absl::StatusCode::kResourceExhausted);
 }
 
 TEST(GoldenTest, VariantNames) {

@@ -1,6 +1,7 @@
 #include "reference/second_oracle/second_oracle.h"
 
 #include "absl/status/status.h"
+#include "absl/strings/str_cat.h"
 #include "reference/second_oracle/element_wise_add.h"
 #include "reference/second_oracle/grouped_matmul.h"
 #include "reference/second_oracle/matrix_multiply.h"
@@ -9,17 +10,29 @@
 #include "spec/validate.h"
 
 namespace qconform::reference::second_oracle {
+namespace {
+
+// 2 GiB of doubles. A few bytes can describe more, by stride 0 (QM-08) or in an
+// empty call.
+constexpr int64_t kMaxElements = int64_t{1} << 28;
+
+}  // namespace
 
 absl::StatusOr<Result> Evaluate(const spec::Arguments& arguments) {
   if (absl::Status status = spec::Validate(arguments); !status.ok()) {
     return status;  // AR-12
   }
+  // Every operator has one output. An empty call succeeds before its shapes are
+  // checked (AG-12), so the output may be no tensor at all.
+  const absl::StatusOr<int64_t> count =
+      spec::ElementCount(arguments.outputs.begin()->second);
+  if (!count.ok()) return count.status();
+  if (*count > kMaxElements) {
+    return absl::ResourceExhaustedError(absl::StrCat(
+        arguments.outputs.begin()->first, " has ", *count,
+        " elements; the second oracle holds at most ", kMaxElements));
+  }
   if (spec::IsEmptyCall(arguments)) {
-    // Every operator has one output. An empty call succeeds before its shapes
-    // are checked (AG-12), so the output may be no tensor at all.
-    const absl::StatusOr<int64_t> count =
-        spec::ElementCount(arguments.outputs.begin()->second);
-    if (!count.ok()) return count.status();
     Result result = WrittenResult(*count);
     result.written.assign(result.written.size(), false);
     return result;

@@ -19,7 +19,7 @@ struct Result {
 };
 
 // Evaluates a call. Returns exactly the status of spec::Validate if that is not
-// OK.
+// OK, and kResourceExhausted for more than 2^28 output elements.
 absl::StatusOr<Result> Evaluate(const spec::Arguments& arguments);
 
 }  // namespace qconform::reference::second_oracle
