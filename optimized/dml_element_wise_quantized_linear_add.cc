@@ -7,6 +7,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "optimized/checks.h"
+#include "optimized/last_level_cache.h"
 
 namespace qconform::optimized {
 namespace {
@@ -37,8 +38,10 @@ std::array<const void*, kParameterCount> Pointers(const Constants& constants) {
           constants.OutputScaleTensor, constants.OutputZeroPointTensor};
 }
 
-// Enough elements that trying all 65,536 pairs costs little beside them.
-constexpr int64_t kElementsWorthProof = int64_t{1} << 18;
+// Enough elements that looking for digits among a few candidates, or trying all
+// 65,536 pairs, costs little beside them.
+constexpr int64_t kElementsWorthLook = int64_t{1} << 12;
+constexpr int64_t kElementsWorthSearch = int64_t{1} << 16;
 
 // A task of fewer elements costs more to hand out than to do.
 constexpr int64_t kMinElementsPerTask = int64_t{1} << 15;
@@ -190,6 +193,18 @@ struct DmlElementWiseQuantizedLinearAddPlan::Walk {
   uint8_t* output;
   const linear_add::Parameters* parameters;
   linear_add::Row row;
+  // Null: the row above computes.
+  const linear_add::Digits* digits;
+  linear_add::DigitRow digit_row;
+
+  void Compute(const uint8_t* from_a, const uint8_t* from_b, size_t count,
+               uint8_t* to) const {
+    if (digits != nullptr) {
+      digit_row(*digits, from_a, from_b, count, to);
+    } else {
+      row(*parameters, from_a, from_b, count, to);
+    }
+  }
 
   // Calls run(a_offset, b_offset, output_offset, count) for the elements
   // [begin, end), counted row by row over `axes`; each run lies along the last
@@ -288,6 +303,7 @@ DmlElementWiseQuantizedLinearAddPlan::Create(const Desc& desc,
   plan.parameters_known_[kOutputZeroPoint].present =
       desc.OutputZeroPointTensor != nullptr;
   plan.kernels_ = &linear_add::DispatchKernels();
+  plan.digit_kernels_ = &linear_add::DispatchDigits();
   if (absl::Status status = plan.TakeConstants(constants); !status.ok()) {
     return status;
   }
@@ -313,10 +329,17 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::TakeConstants(
   }
   if (!all_constant) return absl::OkStatus();
   prepared_ = linear_add::ChooseParameters(quantization_);
-  if (prepared_->kernel == linear_add::Kernel::kFiltered &&
-      elements_ >= kElementsWorthProof &&
-      linear_add::ProductIsExact(*kernels_, *prepared_)) {
-    prepared_->kernel = linear_add::Kernel::kProduct;
+  if (elements_ >= kElementsWorthSearch) {
+    digits_ = linear_add::SearchDigits(
+        *prepared_, *digit_kernels_,
+        kernels_->rows[static_cast<size_t>(prepared_->kernel)]);
+    if (!digits_.has_value() &&
+        prepared_->kernel == linear_add::Kernel::kFiltered &&
+        linear_add::ProductIsExact(*kernels_, *prepared_)) {
+      prepared_->kernel = linear_add::Kernel::kProduct;
+    }
+  } else if (elements_ >= kElementsWorthLook) {
+    digits_ = linear_add::QuickDigits(*prepared_, *digit_kernels_);
   }
   return absl::OkStatus();
 }
@@ -394,10 +417,23 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::Run(
   const linear_add::Parameters parameters =
       prepared_.has_value() ? *prepared_
                             : linear_add::ChooseParameters(quantization);
-  const Walk walk = {static_cast<const uint8_t*>(data.ATensor),
-                     static_cast<const uint8_t*>(data.BTensor),
-                     static_cast<uint8_t*>(data.OutputTensor), &parameters,
-                     kernels_->rows[static_cast<size_t>(parameters.kernel)]};
+  std::optional<linear_add::Digits> digits = digits_;
+  if (!prepared_.has_value() && elements_ >= kElementsWorthLook) {
+    digits = linear_add::QuickDigits(parameters, *digit_kernels_);
+  }
+  Walk walk = {static_cast<const uint8_t*>(data.ATensor),
+               static_cast<const uint8_t*>(data.BTensor),
+               static_cast<uint8_t*>(data.OutputTensor),
+               &parameters,
+               kernels_->rows[static_cast<size_t>(parameters.kernel)],
+               nullptr,
+               nullptr};
+  if (digits.has_value()) {
+    digits->streams =
+        IsOneRun() && 3 * static_cast<size_t>(elements_) > StreamedBytes();
+    walk.digits = &*digits;
+    walk.digit_row = digit_kernels_->rows[static_cast<size_t>(digits->kernel)];
+  }
   const int64_t most_tasks =
       std::max<int64_t>(elements_ / kMinElementsPerTask, 1);
   if (context.parallel_for == nullptr || most_tasks == 1) {
@@ -415,6 +451,13 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::Run(
     ComputeRange(walk, begin, std::min(elements_, begin + per_task));
   });
   return absl::OkStatus();
+}
+
+// All tensors contiguous, or one value for all elements.
+bool DmlElementWiseQuantizedLinearAddPlan::IsOneRun() const {
+  const Axis& inner = axes_.back();
+  return axes_.size() == 1 && inner.output_stride == 1 && inner.a_stride <= 1 &&
+         inner.b_stride <= 1;
 }
 
 void DmlElementWiseQuantizedLinearAddPlan::ComputeRange(const Walk& walk,
@@ -443,7 +486,7 @@ void DmlElementWiseQuantizedLinearAddPlan::ComputeRuns(const Walk& walk,
         const uint8_t* b = walk.b + b_offset;
         uint8_t* output = walk.output + output_offset;
         if (inner.a_stride == 1 && inner.b_stride == 1) {
-          walk.row(*walk.parameters, a, b, static_cast<size_t>(count), output);
+          walk.Compute(a, b, static_cast<size_t>(count), output);
           return;
         }
         // A broadcast value is repeated once and read again for each piece.
@@ -452,10 +495,11 @@ void DmlElementWiseQuantizedLinearAddPlan::ComputeRuns(const Walk& walk,
         if (inner.a_stride == 0) memset(a_repeated, *a, piece);
         if (inner.b_stride == 0) memset(b_repeated, *b, piece);
         for (int64_t i = 0; i < count; i += kGatheredElements) {
-          walk.row(*walk.parameters, inner.a_stride == 0 ? a_repeated : a + i,
-                   inner.b_stride == 0 ? b_repeated : b + i,
-                   static_cast<size_t>(std::min(count - i, kGatheredElements)),
-                   output + i);
+          walk.Compute(
+              inner.a_stride == 0 ? a_repeated : a + i,
+              inner.b_stride == 0 ? b_repeated : b + i,
+              static_cast<size_t>(std::min(count - i, kGatheredElements)),
+              output + i);
         }
       });
 }
@@ -479,7 +523,7 @@ void DmlElementWiseQuantizedLinearAddPlan::ComputeGathered(const Walk& walk,
             b_gathered[filled] = walk.b[b_offset + i * inner.b_stride];
           }
         });
-    walk.row(*walk.parameters, a_gathered, b_gathered, filled, results);
+    walk.Compute(a_gathered, b_gathered, filled, results);
     size_t taken = 0;
     Walk::ForEachRun(axes_, begin, piece_end,
                      [&](int64_t /*a*/, int64_t /*b*/, int64_t output_offset,

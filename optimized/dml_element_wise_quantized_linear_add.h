@@ -27,6 +27,7 @@
 #include "absl/container/inlined_vector.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
+#include "optimized/dml_element_wise_quantized_linear_add_digits.h"
 #include "optimized/dml_element_wise_quantized_linear_add_kernels.h"
 #include "optimized/run_context.h"
 #include "optimized/tensor_view.h"
@@ -108,6 +109,7 @@ class DmlElementWiseQuantizedLinearAddPlan {
       linear_add::Quantization& quantization) const;
   absl::Status CheckAliases(
       const DmlElementWiseQuantizedLinearAddData& data) const;
+  bool IsOneRun() const;
   void ComputeRange(const Walk& walk, int64_t begin, int64_t end) const;
   void ComputeRuns(const Walk& walk, int64_t begin, int64_t end) const;
   void ComputeGathered(const Walk& walk, int64_t begin, int64_t end) const;
@@ -122,7 +124,10 @@ class DmlElementWiseQuantizedLinearAddPlan {
   linear_add::Quantization quantization_;
   // Set if all scales and zero points are constant.
   std::optional<linear_add::Parameters> prepared_;
+  // Set if integers of 16 bits were then proven to do, which is faster.
+  std::optional<linear_add::Digits> digits_;
   const linear_add::KernelTable* kernels_ = nullptr;
+  const linear_add::DigitTable* digit_kernels_ = nullptr;
 };
 
 }  // namespace qconform::optimized

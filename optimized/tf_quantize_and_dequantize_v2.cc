@@ -8,6 +8,7 @@
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "optimized/checks.h"
+#include "optimized/last_level_cache.h"
 
 namespace qconform::optimized {
 namespace {
@@ -322,10 +323,11 @@ absl::Status TfQuantizeAndDequantizeV2Plan::Run(
   if (elements_ == 0) return absl::OkStatus();  // TQ-09
 
   if (!range_given_) range = Measure(data.input, context);
-  const quantize_and_dequantize::Parameters parameters =
+  quantize_and_dequantize::Parameters parameters =
       prepared_.has_value() ? *prepared_
                             : quantize_and_dequantize::ChooseParameters(
                                   format_, range, range_given_);
+  parameters.streams = elements_ > StreamedBytes() / (2 * sizeof(float));
   const auto run = kernels_->run[static_cast<size_t>(parameters.kernel)];
   ForEachPiece(pieces_, context, [&](size_t piece) {
     const size_t begin = piece * piece_elements_;

@@ -26,6 +26,7 @@ struct Range {
 enum class Kernel : uint8_t {
   kNan,    // every output is NaN (TQ-08)
   kZero,   // every output that is not NaN is 0 (TQ-03)
+  kFloat,  // float, vectors with a fused multiply-add; at most 10 bits
   kExact,  // double, vectors; at most 24 bits
   kWide,   // 128-bit integers, scalar
   kTensorFlow
@@ -39,7 +40,14 @@ struct Parameters {
   float range = 1;
   int64_t quantized_min = 0;
   int64_t quantized_max = 0;
-  // kTensorFlow.
+  // Output goes past the caches: worth it where they could not hold it.
+  bool streams = false;
+  // kFloat: scale_factor and its inverse, each as the sum of two floats.
+  float scale_high = 1;
+  float scale_low = 0;
+  float inverse_high = 1;
+  float inverse_low = 0;
+  // kTensorFlow; the bounds also for kFloat.
   bool clamps = false;
   float min = 0;
   float max = 0;
@@ -57,7 +65,7 @@ float WideElement(const Parameters& parameters, float input);
 
 // The kernels of one SIMD target.
 struct KernelTable {
-  void (*run[5])(const Parameters& parameters, const float* input, size_t count,
+  void (*run[6])(const Parameters& parameters, const float* input, size_t count,
                  float* output);  // by Kernel
   Range (*measure)(const float* input, size_t count);
 };

@@ -138,16 +138,106 @@ TEST(QuantizeAndDequantizeKernelsTest, WideAgreesWithVectors) {
     format.quantized_max = attributes.signed_input ? half - 1 : 2 * half - 1;
     const Parameters parameters =
         ChooseParameters(format, {-1.3f, 1.7f, true}, true);
-    ASSERT_EQ(parameters.kernel, Kernel::kExact);
+    ASSERT_EQ(parameters.kernel,
+              attributes.num_bits <= 8 ? Kernel::kFloat : Kernel::kExact);
     std::vector<float> values(5000), outputs(5000);
     std::uniform_real_distribution<float> uniform(-2, 2);
     for (float& value : values) value = uniform(random);
-    DispatchKernels().run[static_cast<size_t>(Kernel::kExact)](
-        parameters, values.data(), values.size(), outputs.data());
-    for (size_t i = 0; i < values.size(); ++i) {
-      ASSERT_EQ(outputs[i], WideElement(parameters, values[i])) << values[i];
+    for (const Kernel kernel : {parameters.kernel, Kernel::kExact}) {
+      DispatchKernels().run[static_cast<size_t>(kernel)](
+          parameters, values.data(), values.size(), outputs.data());
+      for (size_t i = 0; i < values.size(); ++i) {
+        ASSERT_EQ(outputs[i], WideElement(parameters, values[i])) << values[i];
+      }
     }
   }
+}
+
+// Every boundary between two steps, with the floats beside it: ranges of few
+// bits, where ties are floats (all of them with the minimum's side, some with
+// the maximum's), and ranges of any bits.
+TEST(QuantizeAndDequantizeKernelsTest, EveryStepOfFewBits) {
+  std::mt19937 random(7);
+  std::vector<Bounds> ranges = {{-10, 5},      {-12.75f, 12.75f}, {-51, 85},
+                                {-127, 1},     {-3, 12.7f},       {0, 2.55f},
+                                {-0.3f, 0.1f}, {-1, 1023},        {-1000, 255}};
+  std::uniform_real_distribution<float> mantissa(1, 2);
+  std::uniform_int_distribution<int> exponent(-58, 58);
+  while (ranges.size() < 24) {
+    const int e = exponent(random);
+    ranges.push_back(
+        {-std::ldexp(mantissa(random), e), std::ldexp(mantissa(random), e)});
+  }
+  for (const auto& attributes : AllAttributes({1, 2, 4, 8, 10})) {
+    const int64_t half = int64_t{1} << (attributes.num_bits - 1);
+    const int64_t low = attributes.signed_input ? -half : 0;
+    const int64_t high = attributes.signed_input ? half : 2 * half;
+    for (const Bounds& bounds : ranges) {
+      Format format;
+      format.quantized_min = low + (attributes.narrow_range ? 1 : 0);
+      format.quantized_max = high - 1;
+      const Parameters p =
+          ChooseParameters(format, {bounds.min, bounds.max, true}, true);
+      if (p.kernel == Kernel::kZero) continue;
+      ASSERT_EQ(p.kernel, Kernel::kFloat);
+      std::vector<float> values;
+      for (int64_t k = low - 1; k <= high; ++k) {
+        const double boundary = (static_cast<double>(k) + 0.5) * p.range /
+                                static_cast<double>(p.quantized);
+        float value = static_cast<float>(boundary);
+        for (int i = 0; i < 2; ++i) value = std::nextafter(value, -kInfinity);
+        for (int i = 0; i < 5; ++i) {
+          values.push_back(value);
+          value = std::nextafter(value, kInfinity);
+        }
+      }
+      const ExactOracle oracle(attributes, bounds.min, bounds.max);
+      std::vector<float> expected;
+      for (const float value : values) expected.push_back(oracle.Output(value));
+      SCOPED_TRACE(testing::Message()
+                   << attributes.num_bits << " bits, signed "
+                   << attributes.signed_input << ", narrow "
+                   << attributes.narrow_range << ", " << attributes.round_mode
+                   << ", " << std::hexfloat << bounds.min << " to "
+                   << bounds.max);
+      ForEachTarget([&] {
+        ExpectSame(Outputs(attributes, TfArithmetic::kExact, bounds.min,
+                           bounds.max, values),
+                   expected, values);
+      });
+    }
+  }
+}
+
+// Outputs that go past the caches: any alignment, nothing written beside.
+TEST(QuantizeAndDequantizeKernelsTest, Streams) {
+  Format format;
+  Parameters p = ChooseParameters(format, {-3.7f, 2.9f, true}, true);
+  ASSERT_EQ(p.kernel, Kernel::kFloat);
+  p.streams = true;
+  std::mt19937 random(8);
+  std::uniform_real_distribution<float> uniform(-4, 4);
+  std::vector<float> values(1000);
+  for (float& value : values) value = uniform(random);
+  values[700] = kNan;
+  ForEachTarget([&] {
+    const auto run = DispatchKernels().run[static_cast<size_t>(Kernel::kFloat)];
+    for (const size_t count : {0, 1, 3, 15, 16, 17, 31, 63, 64, 900}) {
+      for (size_t offset = 0; offset < 17; ++offset) {
+        std::vector<float> output(values.size(), 12345.0f);
+        run(p, values.data() + offset, count, output.data() + 2 * offset);
+        for (size_t i = 0; i < output.size(); ++i) {
+          const size_t from = i - offset;
+          const bool is_written = i >= 2 * offset && i < 2 * offset + count;
+          const float expected = !is_written ? 12345.0f
+                                 : std::isnan(values[from])
+                                     ? values[from]
+                                     : WideElement(p, values[from]);
+          ASSERT_TRUE(IsSame(output[i], expected)) << i << " " << count;
+        }
+      }
+    }
+  });
 }
 
 TEST(QuantizeAndDequantizeKernelsTest, ChoosesKernels) {
@@ -155,7 +245,11 @@ TEST(QuantizeAndDequantizeKernelsTest, ChoosesKernels) {
   const auto kernel = [&](float min, float max, bool is_finite = true) {
     return ChooseParameters(format, {min, max, is_finite}, false).kernel;
   };
-  EXPECT_EQ(kernel(-1, 1), Kernel::kExact);
+  EXPECT_EQ(kernel(-1, 1), Kernel::kFloat);
+  EXPECT_EQ(kernel(-0x1p-59f, 0), Kernel::kFloat);
+  EXPECT_EQ(kernel(-0x1p-60f, 0), Kernel::kExact);
+  EXPECT_EQ(kernel(0, 0x1.fffffep59f), Kernel::kFloat);
+  EXPECT_EQ(kernel(0, 0x1p60f), Kernel::kExact);
   EXPECT_EQ(kernel(0, 0), Kernel::kZero);
   EXPECT_EQ(kernel(1, 2, false), Kernel::kNan);
   EXPECT_EQ(kernel(-FLT_MAX, FLT_MAX), Kernel::kWide);

@@ -131,6 +131,25 @@ Parameters ChooseTensorFlow(const Format& format, const Range& range,
   return p;
 }
 
+// The parameters of kFloat, for a scale_factor and an inverse in which nothing
+// comes near the ends of float's exponents.
+void TakeFloatScales(Parameters& p) {
+  const double quantized = static_cast<double>(p.quantized);
+  const double range = static_cast<double>(p.range);
+  p.scale_high = static_cast<float>(quantized / range);
+  p.inverse_high = static_cast<float>(range / quantized);
+  // The remainders are exact: products have 48 bits, and cancel.
+  p.scale_low = static_cast<float>(
+      (quantized - static_cast<double>(p.scale_high) * range) / range);
+  p.inverse_low = static_cast<float>(
+      (range - static_cast<double>(p.inverse_high) * quantized) / quantized);
+  // Rounding moves a bound by far less than the half step to the next tie.
+  p.min = static_cast<float>(static_cast<double>(p.quantized_min) * range /
+                             quantized);
+  p.max = static_cast<float>(static_cast<double>(p.quantized_max) * range /
+                             quantized);
+}
+
 }  // namespace
 
 Parameters ChooseParameters(const Format& format, const Range& range,
@@ -166,6 +185,12 @@ Parameters ChooseParameters(const Format& format, const Range& range,
   p.kernel = largest <= kExactInDouble && largest_output < 0x1p127
                  ? Kernel::kExact
                  : Kernel::kWide;
+  constexpr uint64_t kExactInFloat = (uint64_t{1} << 10) - 1;
+  const double magnitude = std::abs(static_cast<double>(p.range));
+  if (largest <= kExactInFloat && magnitude > 0x1p-60 && magnitude < 0x1p60) {
+    p.kernel = Kernel::kFloat;
+    TakeFloatScales(p);
+  }
   return p;
 }
 
