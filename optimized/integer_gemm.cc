@@ -200,7 +200,8 @@ struct IntegerGemm::Run {
             operands.a_zero_points + first_row * operands.a_zero_point_stride;
       }
       request.zero_point_stride = operands.a_zero_point_stride;
-      request.row_sums = RowSums(chunk_row, rows, span);
+      // Only B's zero points ask for them.
+      if (!b_is_centered) request.row_sums = RowSums(chunk_row, rows, span);
       if (any_pairs) {
         request.packed = w.pairs + PackedA(chunk_row, rows, span, 2);
         kernels.pack_a_pairs(request);

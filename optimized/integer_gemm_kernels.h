@@ -95,7 +95,7 @@ struct PackARequest {
   const int32_t* zero_points = nullptr;  // of the first row; null: all 0
   size_t zero_point_stride = 0;
   int32_t* packed = nullptr;
-  int32_t* row_sums = nullptr;
+  int32_t* row_sums = nullptr;            // null: not wanted
   int32_t* packed_zero_points = nullptr;  // written for quads
 };
 

@@ -28,7 +28,8 @@ using Bytes16 = hn::FixedTag<uint8_t, 16>;
 
 // How many consecutive elements from i on lie one stride apart.
 HWY_INLINE size_t RunLength(const MatrixAxis& axis, size_t i) {
-  return std::min(axis.size - i, axis.block - i % axis.block);
+  const size_t in_block = i < axis.block ? i : i % axis.block;
+  return std::min(axis.size - i, axis.block - in_block);
 }
 
 // ---------------------------------------------------------------------- B
@@ -380,6 +381,7 @@ void PackAPairsOf(const PackARequest& request) {
                                          zeros, sum,
                                          packed + (i * request.rows + r) * 32);
                      });
+    if (request.row_sums == nullptr) continue;
     request.row_sums[r] = hn::GetLane(hn::SumOfLanes(d32, sum));
   }
 }
@@ -411,11 +413,12 @@ void PackAQuads(const PackARequest& request) {
           sum =
               FlipBlock(from, flips, sum, packed + (i * request.rows + r) * 64);
         });
+    request.packed_zero_points[r] = zero;
+    if (request.row_sums == nullptr) continue;
     const auto depth = static_cast<int32_t>(request.last_k - request.first_k);
     request.row_sums[r] =
         static_cast<int32_t>(hn::GetLane(hn::SumOfLanes(d64, sum))) -
         depth * zero;
-    request.packed_zero_points[r] = zero;
   }
 }
 #endif

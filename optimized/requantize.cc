@@ -113,10 +113,12 @@ HWY_INLINE VF32 Distance(VF32 y, VF32 nearest) {
   return hn::Abs(hn::Sub(y, nearest));
 }
 
-// An integer within +-512. Highway's conversion also minds larger ones.
+// An integer within +-512. Highway's conversion also minds larger ones. With
+// AVX-512 anything within +-512, rounded half to even.
 HWY_INLINE V32 ToInteger(VF32 integer) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  return V32{_mm512_cvtps_epi32(integer.raw)};
+  return V32{_mm512_cvt_roundps_epi32(
+      integer.raw, _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
 #elif HWY_ARCH_X86 && HWY_TARGET == HWY_AVX2
   return V32{_mm256_cvtps_epi32(integer.raw)};
 #elif HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
@@ -214,10 +216,34 @@ HWY_INLINE size_t RequantizeFours(const RequantizeRow& row,
                                   const RowVectors& vectors,
                                   const int32_t* sums, const float* b_scales,
                                   size_t count, T* out) {
+  const D32 d32;
   const DF32 df32;
+  (void)d32;
   const size_t lanes = hn::Lanes(df32);
   size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
+#if HWY_TARGET <= HWY_AVX3
+    // One instruction each for the limit, the distance, and the largest
+    // magnitude so far.
+    const __m512 limit = _mm512_set1_ps(kLimit);
+    const auto limited = [&](size_t v) HWY_ATTR {
+      const VF32 ratio =
+          hn::Mul(vectors.factor, hn::LoadU(df32, b_scales + i + v * lanes));
+      const VF32 product = hn::Mul(
+          hn::ConvertTo(df32, hn::LoadU(d32, sums + i + v * lanes)), ratio);
+      return VF32{_mm512_range_ps(product.raw, limit, 0x2)};
+    };
+    const auto farther = [](VF32 so_far, VF32 value) HWY_ATTR {
+      return VF32{
+          _mm512_range_ps(so_far.raw, _mm512_reduce_ps(value.raw, 0x8), 0xB)};
+    };
+    const VF32 n0 = limited(0);
+    const VF32 n1 = limited(1);
+    const VF32 n2 = limited(2);
+    const VF32 n3 = limited(3);
+    const VF32 farthest =
+        farther(farther(farther(farther(hn::Zero(df32), n0), n1), n2), n3);
+#else
     const auto y = [&](size_t v) HWY_ATTR {
       return Approximate(vectors, sums + i + v * lanes,
                          b_scales + i + v * lanes);
@@ -232,6 +258,7 @@ HWY_INLINE size_t RequantizeFours(const RequantizeRow& row,
     const VF32 n3 = hn::Round(y3);
     const VF32 farthest = hn::Max(hn::Max(Distance(y0, n0), Distance(y1, n1)),
                                   hn::Max(Distance(y2, n2), Distance(y3, n3)));
+#endif
     if (HWY_LIKELY(hn::AllFalse(df32, hn::Ge(farthest, vectors.threshold)))) {
       StoreFour(ToInteger(n0), ToInteger(n1), ToInteger(n2), ToInteger(n3),
                 vectors.zero_point, out + i);
