@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <filesystem>
+#include <fstream>
 #include <iostream>
 #include <system_error>
 #include <utility>
@@ -46,6 +47,22 @@ bool MatchesGlob(const std::string& pattern, const std::string& text) {
 ExitCode ReportBadInput(const absl::Status& status) {
   std::cerr << "qconform: " << std::string(status.message()) << "\n";
   return kBadInput;
+}
+
+absl::Status CheckJsonWritable(const std::string& path) {
+  if (path.empty() || std::ofstream(path, std::ios::app)) {
+    return absl::OkStatus();
+  }
+  return absl::InvalidArgumentError(
+      absl::StrCat("--json=", path, ": cannot be written"));
+}
+
+bool WriteJson(const std::string& path, absl::FunctionRef<std::string()> text) {
+  if (path.empty() || (std::ofstream(path) << text() << std::flush)) {
+    return true;
+  }
+  std::cerr << "qconform: --json=" << path << ": writing failed\n";
+  return false;
 }
 
 std::vector<std::string> CandidateNames() {

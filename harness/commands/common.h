@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "harness/candidates/candidate.h"
@@ -21,6 +22,14 @@ ExitCode ReportBadInput(const absl::Status& status);
 std::vector<std::string> CandidateNames();
 // Null if there is none of this name.
 std::unique_ptr<Candidate> MakeCandidate(const std::string& name);
+
+// Opens the file of --json before anything runs, so that a long run is not lost
+// to a typo. An empty path is fine: no file is wanted.
+absl::Status CheckJsonWritable(const std::string& path);
+
+// Writes what `text` returns to the file of --json, if one is wanted. False if
+// that failed, told on standard error.
+bool WriteJson(const std::string& path, absl::FunctionRef<std::string()> text);
 
 // ReadVectorFiles, after making sure that each path exists; besides, a case
 // whose names the operator does not know is no call at all and an error. A

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -281,11 +280,7 @@ absl::StatusOr<std::unique_ptr<Candidate>> Prepare(FuzzFlags& flags,
   if (status.ok()) status = FindLevel(flags, options);
   if (status.ok())
     status = FindTargets(flags, **candidate, options, distrusted);
-  if (status.ok() && !flags.json.empty() &&
-      !std::ofstream(flags.json, std::ios::app)) {
-    status = absl::InvalidArgumentError(
-        absl::StrCat("--json=", flags.json, ": cannot be written"));
-  }
+  if (status.ok()) status = CheckJsonWritable(flags.json);
   if (!status.ok()) return status;
   // A pipeline wants the first failure soon; shrinking is done where a person
   // waits for it.
@@ -355,11 +350,7 @@ ExitCode Fuzz(FuzzFlags flags) {
   std::cout << report.failures.size() << " failures (exit code "
             << static_cast<int>(results.exit_code) << "), "
             << absl::StrFormat("%.1f s\n", report.seconds) << std::flush;
-  if (!flags.json.empty() &&
-      !(std::ofstream(flags.json) << ToJson(results) << std::flush)) {
-    std::cerr << "qconform: --json=" << flags.json << ": writing failed\n";
-    return kBroken;
-  }
+  if (!WriteJson(flags.json, [&] { return ToJson(results); })) return kBroken;
   return results.exit_code;
 }
 

@@ -3,7 +3,6 @@
 
 #include <algorithm>
 #include <atomic>
-#include <fstream>
 #include <iostream>
 #include <map>
 #include <memory>
@@ -143,9 +142,8 @@ ExitCode RunMutants(const MutantsFlags& flags) {
   if (!chosen.ok()) return ReportBadInput(chosen.status());
   const absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return ReportBadInput(files.status());
-  if (!flags.json.empty() && !std::ofstream(flags.json, std::ios::app)) {
-    return ReportBadInput(absl::InvalidArgumentError(
-        absl::StrCat("--json=", flags.json, ": cannot be written")));
+  if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
+    return ReportBadInput(status);
   }
   if (chosen->empty()) {
     std::cout << "mistrusted: --filter=" << flags.filter
@@ -159,10 +157,8 @@ ExitCode RunMutants(const MutantsFlags& flags) {
     return kBroken;
   }
   std::cout << FormatMatrix(*matrix) << std::flush;
-  if (!flags.json.empty() &&
-      !(std::ofstream(flags.json)
-        << MatrixToJson(*matrix, flags.seed) << std::flush)) {
-    std::cerr << "qconform: --json=" << flags.json << ": writing failed\n";
+  if (!WriteJson(flags.json,
+                 [&] { return MatrixToJson(*matrix, flags.seed); })) {
     return kBroken;
   }
   return Assess(*matrix, flags);

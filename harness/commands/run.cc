@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <fstream>
 #include <iostream>
 #include <memory>
 #include <string>
@@ -98,16 +97,6 @@ absl::StatusOr<Level> ParseLevel(const RunFlags& flags) {
       absl::StrCat("--level=", flags.level, " must be exact or binary32"));
 }
 
-// Opens the file before anything runs, so that a long run is not lost to a
-// typo.
-absl::Status CheckWritable(const std::string& path) {
-  if (path.empty() || std::ofstream(path, std::ios::app)) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--json=", path, ": cannot be written"));
-}
-
 struct Prepared {
   std::unique_ptr<Candidate> candidate;
   std::vector<VectorFile> files;
@@ -142,7 +131,7 @@ absl::StatusOr<Prepared> Prepare(const RunFlags& flags) {
   absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return files.status();
   prepared.files = *std::move(files);
-  if (absl::Status status = CheckWritable(flags.json); !status.ok()) {
+  if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
     return status;
   }
   return prepared;
@@ -170,11 +159,7 @@ ExitCode Run(const RunFlags& flags) {
   Announcing candidate(*prepared->candidate);
   RunCases(cases, candidate, prepared->options, results);
   std::cout << FormatFailures(results) << FormatSummary(results) << std::flush;
-  if (!flags.json.empty() &&
-      !(std::ofstream(flags.json) << ToJson(results) << std::flush)) {
-    std::cerr << "qconform: --json=" << flags.json << ": writing failed\n";
-    return kBroken;
-  }
+  if (!WriteJson(flags.json, [&] { return ToJson(results); })) return kBroken;
   return results.exit_code;
 }
 

@@ -109,9 +109,8 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags) {
   options.threads = flags.threads;
   options.state_path = flags.resume;
   if (!flags.resume.empty()) options.program = ProgramHash();
-  if (!flags.json.empty() && !std::ofstream(flags.json, std::ios::app)) {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--json=", flags.json, ": cannot be written"));
+  if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
+    return status;
   }
   return options;
 }
@@ -138,9 +137,7 @@ ExitCode Sweep(const SweepFlags& flags) {
     return absl::IsInvalidArgument(results.status()) ? code : kBroken;
   }
   std::cout << FormatSweepResults(*results) << std::flush;
-  if (!flags.json.empty() && !(std::ofstream(flags.json)
-                               << SweepResultsToJson(*results) << std::flush)) {
-    std::cerr << "qconform: --json=" << flags.json << ": writing failed\n";
+  if (!WriteJson(flags.json, [&] { return SweepResultsToJson(*results); })) {
     return kBroken;
   }
   if (!flags.save.empty()) {
