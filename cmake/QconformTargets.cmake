@@ -29,6 +29,9 @@ function(qconform_library name)
   target_link_libraries(${name} PUBLIC qconform_flags ${ARG_DEPENDS})
 endfunction()
 
+# A test must give the same verdict each time it runs on the same code. Searching for new cases is the work of `qconform fuzz`.
+set(QCONFORM_PROPERTY_SEED 1 CACHE STRING "Seed of the property tests; empty: a fresh one for every run")
+
 # qconform_test(NAME SOURCES a_test.cc DEPENDS lib...): one test program beside what it tests.
 function(qconform_test name)
   cmake_parse_arguments(ARG "" "TIMEOUT" "SOURCES;DEPENDS" ${ARGN})
@@ -45,5 +48,9 @@ function(qconform_test name)
     # The time goes into compiling tests, not into running them. As an option of the sources it comes after -O1.
     set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -O0)
   endif()
-  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT})
+  set(environment)
+  if(QCONFORM_PROPERTY_SEED)
+    set(environment ENVIRONMENT RC_PARAMS=seed=${QCONFORM_PROPERTY_SEED})
+  endif()
+  gtest_discover_tests(${name} DISCOVERY_MODE PRE_TEST PROPERTIES TIMEOUT ${ARG_TIMEOUT} ${environment})
 endfunction()

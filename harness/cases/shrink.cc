@@ -41,9 +41,11 @@ int64_t Hardness(const Tensor& tensor, int64_t offset) {
   if (spec::IsFloat(tensor.desc.type)) {
     return Hardness(spec::ReadReal(tensor, offset));
   }
-  const int64_t value = spec::ReadInteger(tensor, offset);
   // Beyond any quantized value size does not matter.
-  return std::min<int64_t>(value < 0 ? 1 - value : value, 1 << 10);
+  constexpr int64_t kLarge = 1 << 10;
+  const int64_t value =
+      std::clamp(spec::ReadInteger(tensor, offset), -kLarge, kLarge);
+  return value < 0 ? 1 - value : value;
 }
 
 int64_t StorageCount(const Tensor& tensor) {

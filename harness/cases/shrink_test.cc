@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <ostream>
 #include <string>
 #include <vector>
@@ -99,6 +100,26 @@ RC_GTEST_PROP(ShrinkStepsTest, KeepCallsWellFormed, (const AnyCall& call)) {
                 static_cast<size_t>(*count) * spec::ByteSize(tensor.desc.type));
     }
   }
+}
+
+// A group list may hold any int64, the smallest included.
+TEST(ShrinkStepsTest, ComparesTheExtremesOfInt64) {
+  const std::string name = "aclnn_quant_grouped_matmul_dequant";
+  spec::Arguments smallest;
+  spec::Arguments small;
+  for (uint64_t seed = 0; smallest.operator_name.empty(); ++seed) {
+    RandomSource random(seed);
+    const spec::Arguments call = HardCase(name, "groups", random);
+    if (call.inputs.at("groupList").storage.empty()) continue;
+    smallest = small = call;
+  }
+  spec::WriteInteger(smallest.inputs.at("groupList"), 0,
+                     std::numeric_limits<int64_t>::min());
+  spec::WriteInteger(small.inputs.at("groupList"), 0, -1);
+  EXPECT_GT(Complexity(smallest), Complexity(small));
+  spec::WriteInteger(smallest.inputs.at("groupList"), 0,
+                     std::numeric_limits<int64_t>::max());
+  EXPECT_GT(Complexity(smallest), Complexity(small));
 }
 
 // Cutting rows leaves the others' results alone.
