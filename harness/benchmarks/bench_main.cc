@@ -245,9 +245,12 @@ int Main(int argc, char** argv) {
       }
       entries.push_back(std::move(entry));
     };
-    add("qconform", MakeOurs(problem, ""));
+    add("qconform", MakeOurs(problem, problem.threads, ""));
+    if (problem.threads > 1) {
+      add("qconform, one thread", MakeOurs(problem, 1, ""));
+    }
     for (const std::string& target : targets) {
-      add("qconform/" + target, MakeOurs(problem, target));
+      add("qconform/" + target, MakeOurs(problem, problem.threads, target));
     }
 #ifdef QCONFORM_HAVE_ONEDNN
     add("oneDNN", MakeOneDnn(problem));

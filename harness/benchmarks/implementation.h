@@ -34,7 +34,9 @@ using ImplementationOr = absl::StatusOr<std::unique_ptr<Implementation>>;
 
 // kUnimplemented from any of these: this implementation has no such operator,
 // type or shape.
-ImplementationOr MakeOurs(const Problem& problem, const std::string& target);
+// `target`: the name of a SIMD target; empty: the best.
+ImplementationOr MakeOurs(const Problem& problem, int threads,
+                          const std::string& target);
 ImplementationOr MakeOneDnn(const Problem& problem);
 ImplementationOr MakeXnnpack(const Problem& problem);
 

@@ -1,11 +1,7 @@
 #include <algorithm>
-#include <atomic>
 #include <chrono>
-#include <condition_variable>
 #include <functional>
 #include <memory>
-#include <mutex>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -16,78 +12,13 @@
 #include "optimized/dml_element_wise_quantized_linear_add.h"
 #include "optimized/dml_quantized_linear_matrix_multiply.h"
 #include "optimized/tf_quantize_and_dequantize_v2.h"
+#include "optimized/thread_pool.h"
 #include "spec/validate.h"
 
 namespace qconform::harness {
 namespace {
 
 using optimized::RunContext;
-
-// Threads that wait between runs without spinning.
-class Pool final : public optimized::ParallelFor {
- public:
-  explicit Pool(size_t threads) : threads_(threads) {
-    for (size_t i = 1; i < threads; ++i) {
-      helpers_.emplace_back([this] { Serve(); });
-    }
-  }
-
-  ~Pool() override {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      stop_ = true;
-    }
-    wake_.notify_all();
-    for (std::thread& helper : helpers_) helper.join();
-  }
-
-  size_t MaxThreads() const override { return threads_; }
-
-  void Run(size_t count, absl::FunctionRef<void(size_t)> task) override {
-    {
-      const std::lock_guard<std::mutex> lock(mutex_);
-      task_ = &task;
-      count_ = count;
-      next_ = 0;
-      active_ = helpers_.size();
-      ++generation_;
-    }
-    wake_.notify_all();
-    Work();
-    std::unique_lock<std::mutex> lock(mutex_);
-    done_.wait(lock, [this] { return active_ == 0; });
-  }
-
- private:
-  void Work() {
-    for (size_t i = next_++; i < count_; i = next_++) (*task_)(i);
-  }
-
-  void Serve() {
-    int64_t seen = 0;
-    std::unique_lock<std::mutex> lock(mutex_);
-    while (true) {
-      wake_.wait(lock, [&] { return stop_ || generation_ != seen; });
-      if (stop_) return;
-      seen = generation_;
-      lock.unlock();
-      Work();
-      lock.lock();
-      if (--active_ == 0) done_.notify_one();
-    }
-  }
-
-  size_t threads_;
-  std::vector<std::thread> helpers_;
-  std::mutex mutex_;
-  std::condition_variable wake_, done_;
-  absl::FunctionRef<void(size_t)>* task_ = nullptr;
-  size_t count_ = 0;
-  std::atomic<size_t> next_{0};
-  size_t active_ = 0;
-  int64_t generation_ = 0;
-  bool stop_ = false;
-};
 
 optimized::ElementType Type(spec::DataType type) {
   switch (type) {
@@ -113,7 +44,8 @@ optimized::TensorDesc Describe(const spec::TensorDesc& desc) {
 
 class Ours final : public Implementation {
  public:
-  explicit Ours(const Problem& problem) : problem_(problem) {
+  Ours(const Problem& problem, size_t threads)
+      : problem_(problem), threads_(threads) {
     for (const auto& [name, tensor] : problem.arguments.inputs) {
       descs_[name] = Describe(tensor.desc);
     }
@@ -121,12 +53,14 @@ class Ours final : public Implementation {
     descs_[name] = Describe(desc);
     output_.resize(static_cast<size_t>(*ElementCount(desc)) *
                    ByteSize(desc.type));
-    if (problem.threads > 1) {
-      pool_ = std::make_unique<Pool>(static_cast<size_t>(problem.threads));
-    }
   }
 
   absl::Status Plan() {
+    if (threads_ > 1) {
+      auto pool = optimized::ThreadPool::Create(threads_);
+      if (!pool.ok()) return pool.status();
+      pool_ = *std::move(pool);
+    }
     const auto start = std::chrono::steady_clock::now();
     const std::string& name = problem_.arguments.operator_name;
     const absl::Status status =
@@ -211,8 +145,7 @@ class Ours final : public Implementation {
     auto kept =
         std::make_shared<optimized::DmlQuantizedLinearMatrixMultiplyPlan>(
             *std::move(plan));
-    const RunContext context =
-        Context(kept->WorkspaceBytes(static_cast<size_t>(problem_.threads)));
+    const RunContext context = Context(kept->WorkspaceBytes(threads_));
     run_ = [kept, data, context] { return kept->Run(data, context); };
     return absl::OkStatus();
   }
@@ -273,8 +206,7 @@ class Ours final : public Implementation {
     if (!plan.ok()) return plan.status();
     auto kept = std::make_shared<optimized::QuantGroupedMatmulDequant>(
         *std::move(plan));
-    const RunContext context =
-        Context(kept->WorkspaceBytes(static_cast<size_t>(problem_.threads)));
+    const RunContext context = Context(kept->WorkspaceBytes(threads_));
     run_ = [this, kept, per_call, context] {
       return kept->Run(Data("x"), per_call, output_.data(), context);
     };
@@ -282,17 +214,19 @@ class Ours final : public Implementation {
   }
 
   const Problem& problem_;
+  const size_t threads_;
   std::map<std::string, optimized::TensorDesc> descs_;
   std::vector<std::byte> output_;
   std::vector<std::byte> workspace_;
-  std::unique_ptr<Pool> pool_;
+  std::unique_ptr<optimized::ThreadPool> pool_;
   std::function<absl::Status()> run_;
   double setup_ = 0;
 };
 
 }  // namespace
 
-ImplementationOr MakeOurs(const Problem& problem, const std::string& target) {
+ImplementationOr MakeOurs(const Problem& problem, int threads,
+                          const std::string& target) {
   // A plan stays on the SIMD target that was chosen when it was made.
   if (!target.empty()) {
     bool found = false;
@@ -307,7 +241,7 @@ ImplementationOr MakeOurs(const Problem& problem, const std::string& target) {
           absl::StrCat("no SIMD target ", target, " on this machine"));
     }
   }
-  auto ours = std::make_unique<Ours>(problem);
+  auto ours = std::make_unique<Ours>(problem, static_cast<size_t>(threads));
   const absl::Status status = ours->Plan();
   hwy::SetSupportedTargetsForTest(0);
   if (!status.ok()) return status;
