@@ -24,6 +24,7 @@ int Main(int argc, char** argv) {
   qconform::harness::AddRunCommand(app, exit_code);
   qconform::harness::AddExplainCommand(app, exit_code);
   qconform::harness::AddListCommand(app, exit_code);
+  qconform::harness::AddReportCommand(app, exit_code);
   qconform::harness::AddFormatCommand(app, exit_code);
   qconform::harness::AddFuzzCommand(app, exit_code);
   qconform::harness::AddImportCommand(app, exit_code);

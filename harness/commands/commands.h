@@ -13,6 +13,7 @@ namespace qconform::harness {
 void AddRunCommand(CLI::App& app, ExitCode& exit_code);
 void AddExplainCommand(CLI::App& app, ExitCode& exit_code);
 void AddListCommand(CLI::App& app, ExitCode& exit_code);
+void AddReportCommand(CLI::App& app, ExitCode& exit_code);
 void AddFormatCommand(CLI::App& app, ExitCode& exit_code);
 void AddFuzzCommand(CLI::App& app, ExitCode& exit_code);
 void AddImportCommand(CLI::App& app, ExitCode& exit_code);

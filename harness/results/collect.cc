@@ -161,6 +161,30 @@ void AddElement(const Expectation& expectation, const ElementOutcome& outcome,
 
 }  // namespace
 
+void AddGroup(const Group& from, Group& to) {
+  for (const auto& [status, count] : from.cases) to.cases[status] += count;
+  to.counts.Add(from.counts);
+  for (const Histogram::Bucket& bucket : from.histogram.Buckets()) {
+    to.histogram.Add(bucket);
+  }
+  to.nan_mismatches += from.nan_mismatches;
+  for (const auto& [fault, count] : from.faults) to.faults[fault] += count;
+  to.with_facts += from.with_facts;
+  to.ties += from.ties;
+  to.output_ties += from.output_ties;
+  to.clamped_low += from.clamped_low;
+  to.clamped_high += from.clamped_high;
+  for (const Sample& sample : from.samples) {
+    if (to.samples.size() < Group::kMaxSamples) to.samples.push_back(sample);
+  }
+  for (const Sample& sample : from.equal_samples) {
+    KeepEqualSample(sample.tie_distance, to);
+  }
+  for (const WorstElement& worst : from.worst) {
+    if (IsAmongWorst(worst.failure, to)) KeepWorst(worst, to);
+  }
+}
+
 void Collector::BeginCase(const Expectation& expectation) {
   const TestCase& test_case = expectation.test_case();
   CaseResult result;
@@ -196,6 +220,11 @@ void Collector::Add(const Expectation& expectation, const std::string& target,
   row.variation = verdict.variation;
   row.counts = verdict.counts;
   for (const ElementOutcome& outcome : verdict.elements) {
+    if (outcome.fault == ElementFault::kNone && !outcome.must_stay &&
+        !outcome.difference.nan_mismatch) {
+      row.largest_difference =
+          std::max(row.largest_difference, std::abs(outcome.difference.steps));
+    }
     AddElement(expectation, outcome, group, row);
   }
   if (verdict.status != CaseStatus::kUnsupported) {

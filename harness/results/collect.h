@@ -13,6 +13,10 @@
 
 namespace qconform::harness {
 
+// Adds to a group another of the same operator, types and target, of other
+// cases.
+void AddGroup(const Group& from, Group& to);
+
 class Collector {
  public:
   explicit Collector(RunResults& results) : results_(results) {}

@@ -9,6 +9,8 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "harness/results/evidence.h"
+#include "harness/results/summary.h"
 
 namespace qconform::harness {
 namespace {
@@ -18,23 +20,6 @@ bool IsFailure(CaseStatus status) { return status != CaseStatus::kPassed; }
 // Unsupported cases are summed up under "mistrusted", not listed one by one.
 bool IsListed(CaseStatus status) {
   return IsFailure(status) && status != CaseStatus::kUnsupported;
-}
-
-std::string RepeatCommand(const RunResults& results, const CaseResult& result,
-                          const TargetResult& target) {
-  std::string command = absl::StrCat(
-      "qconform run ", ShellQuote(result.file), " --filter=",
-      ShellQuote(absl::StrCat(result.operator_name, "/", result.id)),
-      " --targets=", ShellQuote(target.target));
-  if (results.candidate != "builtin") {
-    absl::StrAppend(&command, " --candidate=", ShellQuote(results.candidate));
-  }
-  absl::StrAppend(&command, " --level=", LevelName(results.level));
-  // How many threads a kernel is lent may be what it takes.
-  if (!target.variation.empty()) {
-    absl::StrAppend(&command, " --threads=", results.threads);
-  }
-  return command;
 }
 
 void AppendFailure(const RunResults& results, const CaseResult& result,
@@ -48,8 +33,7 @@ void AppendFailure(const RunResults& results, const CaseResult& result,
   int64_t element = -1;
   for (const Failure& failure : target.failures) {
     if (element < 0) element = failure.element;
-    absl::StrAppend(&text, head, variation, ": ", failure.output,
-                    failure.index.starts_with("[") ? "" : " ", failure.index);
+    absl::StrAppend(&text, head, variation, ": ", PlaceOf(failure));
     if (failure.element >= 0) {
       absl::StrAppend(&text, " (element ", failure.element, ")");
     }
@@ -101,35 +85,18 @@ std::string FormatTable(const std::vector<std::vector<std::string>>& rows,
 }
 
 std::string FormatMatrix(const RunResults& results) {
-  struct Cell {
-    int64_t passed = 0;
-    int64_t failed = 0;
-    int64_t unsupported = 0;
-    ElementCounts counts;
-  };
-  std::map<std::pair<std::string, std::string>, Cell> cells;
-  for (const Group& group : results.groups) {
-    Cell& cell = cells[{group.operator_name, group.target}];
-    cell.counts.Add(group.counts);
-    for (const auto& [status, count] : group.cases) {
-      if (status == CaseStatus::kPassed) {
-        cell.passed += count;
-      } else if (status == CaseStatus::kUnsupported) {
-        cell.unsupported += count;
-      } else {
-        cell.failed += count;
-      }
-    }
-  }
-  if (cells.empty()) return "";
+  const auto tallies = TallyByOperatorAndTarget(results);
+  if (tallies.empty()) return "";
   std::vector<std::vector<std::string>> rows = {
       {"operator", "target", "passed", "failed", "unsupported", "exact",
        "explained", "wrong", "preserved"}};
-  for (const auto& [key, cell] : cells) {
+  for (const auto& [key, tally] : tallies) {
     std::vector<std::string> row = {key.first, key.second};
     for (const int64_t number :
-         {cell.passed, cell.failed, cell.unsupported, cell.counts.exact,
-          cell.counts.explained, cell.counts.wrong, cell.counts.preserved}) {
+         {tally.Of(CaseStatus::kPassed), tally.NotPassed(),
+          tally.Of(CaseStatus::kUnsupported), tally.elements.exact,
+          tally.elements.explained, tally.elements.wrong,
+          tally.elements.preserved}) {
       row.push_back(absl::StrCat(number));
     }
     rows.push_back(std::move(row));
@@ -153,19 +120,6 @@ std::string FormatQuotas(const RunResults& results) {
                     absl::StrJoin(counters, ", "), "\n");
   }
   return text;
-}
-
-std::string FormatVerdict(const RunResults& results) {
-  switch (results.exit_code) {
-    case kConforms:
-      return "conforms";
-    case kDoesNotConform:
-      return "does not conform";
-    case kBroken:
-      return "broken";
-    default:
-      return "mistrusted";
-  }
 }
 
 }  // namespace
@@ -232,7 +186,7 @@ std::string FormatSummary(const RunResults& results) {
   for (const std::string& reason : results.distrust) {
     absl::StrAppend(&text, "mistrusted: ", reason, "\n");
   }
-  absl::StrAppend(&text, FormatVerdict(results), " (exit code ",
+  absl::StrAppend(&text, VerdictName(results.exit_code), " (exit code ",
                   static_cast<int>(results.exit_code), "), ",
                   absl::StrFormat("%.1f s\n", results.wall_seconds));
   return text;

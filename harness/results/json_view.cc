@@ -1,5 +1,9 @@
 #include "harness/results/json_view.h"
 
+#include <optional>
+#include <utility>
+
+#include "absl/strings/str_cat.h"
 #include "nlohmann/json.hpp"
 
 namespace qconform::harness {
@@ -34,13 +38,18 @@ Json ToJson(const TargetResult& target) {
   for (const Failure& failure : target.failures) {
     failures.push_back(ToJson(failure));
   }
-  return {{"target", target.target},
-          {"status", CaseStatusName(target.status)},
-          {"reason", target.reason},
-          {"variation", target.variation},
-          {"elements", Counts(target.counts)},
-          {"failure_count", target.failure_count},
-          {"failures", failures}};
+  Json json = {{"target", target.target},
+               {"status", CaseStatusName(target.status)},
+               {"elements", Counts(target.counts)}};
+  // Most cases pass and have nothing of this; a large run is half the size.
+  if (!target.reason.empty()) json["reason"] = target.reason;
+  if (!target.variation.empty()) json["variation"] = target.variation;
+  if (target.failure_count > 0) json["failure_count"] = target.failure_count;
+  if (target.largest_difference > 0) {
+    json["largest_difference"] = target.largest_difference;
+  }
+  if (!failures.empty()) json["failures"] = std::move(failures);
+  return json;
 }
 
 Json ToJson(const CaseResult& result) {
@@ -122,6 +131,18 @@ Json ToJson(const BuildInfo& build) {
           {"processors", build.processors}};
 }
 
+Json ToJson(const Evidence& evidence) {
+  return {{"operator", evidence.operator_name},
+          {"types", evidence.types},
+          {"target", evidence.target},
+          {"id", evidence.id},
+          {"file", evidence.file},
+          {"element", evidence.element},
+          {"explanation", evidence.explanation},
+          {"vector", evidence.vector},
+          {"repeat", evidence.repeat}};
+}
+
 Json ToJson(const Quota& quota) {
   return {{"operator", quota.operator_name},
           {"counter", quota.counter},
@@ -131,47 +152,99 @@ Json ToJson(const Quota& quota) {
 }
 
 Json ToJson(const ClauseResult& clause) {
-  return {{"operator", clause.operator_name}, {"id", clause.id},
-          {"question", clause.question},      {"cases", clause.cases},
-          {"passed", clause.passed},          {"failed", clause.failed},
+  return {{"operator", clause.operator_name},
+          {"id", clause.id},
+          {"question", clause.question},
+          {"decision", clause.decision},
+          {"cases", clause.cases},
+          {"passed", clause.passed},
+          {"failed", clause.failed},
           {"outcome", clause.Outcome()}};
 }
 
+Json ToJson(const StageResult& stage) {
+  return {{"name", stage.name},
+          {"executed", stage.executed},
+          {"failed", stage.failed},
+          {"failures", stage.failures},
+          {"seconds", stage.seconds}};
+}
+
+Json ToJson(const RatchetRow& row) {
+  return {
+      {"operator", row.operator_name}, {"types", row.types},
+      {"target", row.target},          {"difference_unit", row.difference_unit},
+      {"permitted", row.permitted},    {"recorded", row.recorded},
+      {"observed", row.observed},      {"outcome", row.Outcome()}};
+}
+
+Json ToJson(const std::optional<Shard>& shard) {
+  if (!shard) return nullptr;
+  return {{"index", shard->index}, {"count", shard->count}};
+}
+
+// A message may quote bytes of a file that are no UTF-8.
+std::string Dump(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
 template <typename T>
-Json ToArray(const std::vector<T>& values) {
-  Json json = Json::array();
-  for (const T& value : values) json.push_back(ToJson(value));
-  return json;
+void AppendArray(const char* key, const std::vector<T>& values,
+                 std::string& text) {
+  absl::StrAppend(&text, ",\n\"", key, "\": [");
+  const char* separator = "\n ";
+  for (const T& value : values) {
+    absl::StrAppend(&text, separator, Dump(ToJson(value)));
+    separator = ",\n ";
+  }
+  absl::StrAppend(&text, values.empty() ? "]" : "\n]");
 }
 
 }  // namespace
 
 std::string ToJson(const RunResults& results) {
-  const Json json = {
-      {"schema", "results/1"},
+  const Json head = {
+      {"schema", "results/2"},
       {"exit_code", static_cast<int>(results.exit_code)},
+      {"partial", !results.stopped.empty()},
+      {"stopped", results.stopped},
       {"distrust", results.distrust},
       {"broken", results.broken},
       {"candidate", results.candidate},
+      {"profile", results.profile},
       {"level", LevelName(results.level)},
       {"threads", results.threads},
+      // Not a number: half of all seeds are more than a double can hold.
+      {"seed", results.seed ? Json(absl::StrCat(*results.seed)) : Json()},
       {"filter", results.filter},
+      {"shard", ToJson(results.shard)},
+      {"merged", results.merged},
       {"started", results.started},
       {"wall_seconds", results.wall_seconds},
       {"build", ToJson(results.build)},
       {"corpus",
        {{"paths", results.paths},
         {"hash", results.corpus_hash},
-        {"cases", results.corpus_cases}}},
+        {"cases", results.corpus_cases},
+        {"selected", results.selected_cases}}},
       {"targets",
        {{"expected", results.expected_targets}, {"run", results.run_targets}}},
-      {"quotas_enforced", results.quotas_enforced},
-      {"quotas", ToArray(results.quotas)},
-      {"clauses", ToArray(results.clauses)},
-      {"groups", ToArray(results.groups)},
-      {"cases", ToArray(results.cases)}};
-  // A message may quote bytes of a file that are no UTF-8.
-  return json.dump(1, ' ', false, Json::error_handler_t::replace) + "\n";
+      {"quotas_enforced", results.quotas_enforced}};
+  // The long lists are written item by item: millions of cases need no tree.
+  std::string text = "{";
+  const char* separator = "\n";
+  for (const auto& [key, value] : head.items()) {
+    absl::StrAppend(&text, separator, "\"", key, "\": ", Dump(value));
+    separator = ",\n";
+  }
+  AppendArray("quotas", results.quotas, text);
+  AppendArray("stages", results.stages, text);
+  AppendArray("ratchet", results.ratchet, text);
+  AppendArray("clauses", results.clauses, text);
+  AppendArray("groups", results.groups, text);
+  AppendArray("evidence", results.evidence, text);
+  AppendArray("cases", results.cases, text);
+  return text + "\n}\n";
 }
 
 }  // namespace qconform::harness

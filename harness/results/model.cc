@@ -25,6 +25,13 @@ void Histogram::Add(int64_t difference) {
   ++bucket.count;
 }
 
+void Histogram::Add(const Bucket& bucket) {
+  Bucket& own = buckets_[bucket.low];
+  own.low = bucket.low;
+  own.high = bucket.high;
+  own.count += bucket.count;
+}
+
 std::vector<Histogram::Bucket> Histogram::Buckets() const {
   std::vector<Bucket> buckets;
   for (const auto& [low, bucket] : buckets_) buckets.push_back(bucket);
@@ -39,10 +46,9 @@ std::string ClauseResult::Outcome() const {
 
 int64_t CountCases(const RunResults& results, CaseStatus status) {
   int64_t count = 0;
-  for (const CaseResult& result : results.cases) {
-    for (const TargetResult& target : result.targets) {
-      count += target.status == status;
-    }
+  for (const Group& group : results.groups) {
+    const auto found = group.cases.find(status);
+    if (found != group.cases.end()) count += found->second;
   }
   return count;
 }

@@ -355,7 +355,7 @@ TEST(JsonViewTest, AgreesWithTheModel) {
   const RunResults results =
       RunFake(candidate, {}, {AddCase("ties", {1, 2, 3, 4, 5})});
   const auto json = nlohmann::json::parse(ToJson(results));
-  EXPECT_EQ(json["schema"], "results/1");
+  EXPECT_EQ(json["schema"], "results/2");
   EXPECT_EQ(json["exit_code"], 1);
   EXPECT_EQ(json["groups"][0]["elements"]["wrong"], 2);
   EXPECT_EQ(json["groups"][0]["samples"].size(), 2u);

@@ -3,20 +3,21 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <cmath>
 #include <optional>
-#include <set>
 #include <thread>
 #include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
 #include "harness/results/collect.h"
-#include "spec/operator_spec.h"
+#include "harness/results/evidence.h"
 
 namespace qconform::harness {
 namespace {
+
+bool Interrupted(const RunOptions& options) {
+  return options.interrupted && options.interrupted();
+}
 
 using MaybeExpectation = std::optional<absl::StatusOr<Expectation>>;
 
@@ -29,7 +30,8 @@ std::vector<MaybeExpectation> MakeExpectations(
   std::vector<MaybeExpectation> expectations(end - begin);
   std::atomic<size_t> next = 0;
   const auto work = [&] {
-    for (size_t i = next++; i < expectations.size(); i = next++) {
+    for (size_t i = next++; i < expectations.size() && !Interrupted(options);
+         i = next++) {
       expectations[i] =
           Expectation::Make(*cases[begin + i], options.golden_limit);
     }
@@ -41,94 +43,51 @@ std::vector<MaybeExpectation> MakeExpectations(
   return expectations;
 }
 
-std::vector<std::string> TargetsToRun(Candidate& candidate,
-                                      const RunOptions& options,
-                                      RunResults& results) {
+std::vector<std::string> TargetsToRun(const Candidate& candidate,
+                                      const RunOptions& options) {
   const std::vector<std::string> available = candidate.Targets();
   std::vector<std::string> targets;
   for (const std::string& target : options.targets) {
     if (std::find(available.begin(), available.end(), target) !=
         available.end()) {
       targets.push_back(target);
-    } else {
-      results.distrust.push_back(
-          absl::StrCat("target ", target, " did not run: the candidate ",
-                       candidate.Name(), " does not have it here"));
     }
   }
   return targets;
 }
 
-void FindClauses(RunResults& results) {
-  std::set<std::string> operators;
-  for (const CaseResult& result : results.cases) {
-    operators.insert(result.operator_name);
-  }
-  for (const std::string& name : operators) {
-    for (const spec::Clause& clause : spec::FindOperator(name)->clauses) {
-      ClauseResult row;
-      row.operator_name = name;
-      row.id = clause.id;
-      row.question = clause.question;
-      for (const CaseResult& result : results.cases) {
-        if (result.operator_name != name ||
-            std::find(result.clauses.begin(), result.clauses.end(),
-                      clause.id) == result.clauses.end()) {
-          continue;
-        }
-        ++row.cases;
-        bool passed = !result.targets.empty();
-        bool failed = false;
-        for (const TargetResult& target : result.targets) {
-          passed &= target.status == CaseStatus::kPassed;
-          failed |= target.status != CaseStatus::kPassed &&
-                    target.status != CaseStatus::kUnsupported;
-        }
-        row.passed += passed;
-        row.failed += failed;
-      }
-      results.clauses.push_back(std::move(row));
+void RunCase(Expectation& expectation, Candidate& candidate,
+             const std::vector<std::string>& targets, const RunOptions& options,
+             Collector& collector, RunResults& results) {
+  collector.BeginCase(expectation);
+  for (const std::string& target : targets) {
+    absl::StatusOr<CaseVerdict> verdict =
+        JudgeOnTarget(expectation, candidate, target, options.level,
+                      options.vary, options.threads);
+    if (!verdict.ok()) {
+      results.broken.push_back(
+          absl::StrCat(expectation.test_case().id, ": ",
+                       std::string(verdict.status().message())));
+      continue;
     }
+    if (options.adjust) {
+      options.adjust(expectation.test_case(), target, *verdict);
+    }
+    collector.Add(expectation, target, *verdict);
   }
 }
 
-// One line per operator and target that the candidate lacks, not one per case.
-void DistrustUnsupported(RunResults& results) {
-  std::map<std::pair<std::string, std::string>, int64_t> unsupported;
-  for (const CaseResult& result : results.cases) {
-    for (const TargetResult& target : result.targets) {
-      if (target.status == CaseStatus::kUnsupported) {
-        ++unsupported[{result.operator_name, target.target}];
-      }
+// Whether the case run last is one that a run must not have.
+bool HasFailed(const RunResults& results) {
+  if (!results.broken.empty()) return true;
+  for (const TargetResult& target : results.cases.back().targets) {
+    if (target.status != CaseStatus::kPassed &&
+        target.status != CaseStatus::kExpectedFailure &&
+        target.status != CaseStatus::kUnsupported) {
+      return true;
     }
   }
-  for (const auto& [key, count] : unsupported) {
-    results.distrust.push_back(absl::StrCat(
-        key.first, " is unsupported on ", key.second, " in ", count, " cases"));
-  }
-}
-
-void DistrustQuotas(RunResults& results) {
-  for (const Quota& quota : results.quotas) {
-    if (!quota.Met()) {
-      results.distrust.push_back(absl::StrCat(
-          "quota not met: ", quota.operator_name, " ", quota.counter, " is ",
-          quota.count, ", must be at least ", quota.minimum));
-    }
-  }
-}
-
-ExitCode DecideExitCode(const RunResults& results) {
-  if (!results.broken.empty() ||
-      CountCases(results, CaseStatus::kCrashed) > 0 ||
-      CountCases(results, CaseStatus::kTimedOut) > 0) {
-    return kBroken;
-  }
-  if (CountCases(results, CaseStatus::kFailed) > 0 ||
-      CountCases(results, CaseStatus::kUnexpectedPass) > 0) {
-    return kDoesNotConform;
-  }
-  return results.distrust.empty() ? kConforms : kUntrustworthy;
+  return false;
 }
 
 }  // namespace
@@ -140,49 +99,44 @@ void RunCases(const std::vector<const TestCase*>& cases, Candidate& candidate,
   results.level = options.level;
   results.candidate = candidate.Name();
   results.threads = options.threads;
-  const std::vector<std::string> targets =
-      TargetsToRun(candidate, options, results);
+  const std::vector<std::string> targets = TargetsToRun(candidate, options);
+  results.selected_cases = static_cast<int64_t>(cases.size());
   Collector collector(results);
   CounterTable counters;
   // Batches bound the memory that expectations take.
   constexpr size_t kBatch = 128;
-  for (size_t begin = 0; begin < cases.size(); begin += kBatch) {
+  for (size_t begin = 0; begin < cases.size() && results.stopped.empty();
+       begin += kBatch) {
     const size_t end = std::min(cases.size(), begin + kBatch);
     std::vector<MaybeExpectation> expectations =
         MakeExpectations(cases, begin, end, options);
-    for (size_t i = begin; i < end; ++i) {
-      absl::StatusOr<Expectation>& expectation = *expectations[i - begin];
-      if (!expectation.ok()) {
-        results.broken.push_back(std::string(expectation.status().message()));
-        continue;
+    for (size_t i = begin; i < end && results.stopped.empty(); ++i) {
+      MaybeExpectation& expectation = expectations[i - begin];
+      // Interrupted() first: it stays true, and an expectation that is missing
+      // was left out because of it.
+      if (Interrupted(options)) {
+        results.stopped = "interrupted";
+        break;
       }
-      CountInputQuality(*expectation, counters);
-      collector.BeginCase(*expectation);
-      for (const std::string& target : targets) {
-        absl::StatusOr<CaseVerdict> verdict =
-            JudgeOnTarget(*expectation, candidate, target, options.level,
-                          options.vary, options.threads);
-        if (verdict.ok()) {
-          collector.Add(*expectation, target, *verdict);
-        } else {
-          results.broken.push_back(absl::StrCat(
-              cases[i]->id, ": ", std::string(verdict.status().message())));
-        }
+      if (expectation->ok()) {
+        CountInputQuality(**expectation, counters);
+        RunCase(**expectation, candidate, targets, options, collector, results);
+      } else {
+        results.broken.push_back(std::string(expectation->status().message()));
       }
-      expectations[i - begin].reset();
+      expectation.reset();
       if (options.progress) options.progress(i + 1, cases.size());
+      if (options.fail_fast && i + 1 < cases.size() && HasFailed(results)) {
+        results.stopped = "stopped at the first failure";
+      }
     }
   }
   collector.Finish();
-  if (results.run_targets.empty()) {
-    results.distrust.push_back("no case was executed");
-  }
+  CollectEvidence(cases, candidate, results);
   FindClauses(results);
   results.quotas = CompareWithQuotas(counters, options.minimums);
   results.quotas_enforced = options.enforce_quotas;
-  DistrustUnsupported(results);
-  DistrustQuotas(results);
-  results.exit_code = DecideExitCode(results);
+  Conclude(results);
   results.wall_seconds =
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();

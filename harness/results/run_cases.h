@@ -24,12 +24,20 @@ struct RunOptions {
   int64_t golden_limit = Expectation::kDefaultGoldenLimit;
   // Called as cases finish; may be empty.
   std::function<void(size_t done, size_t total)> progress;
+  // Asked between cases, from several threads, and true for good once it is: a
+  // run that is told so ends early. May be empty.
+  std::function<bool()> interrupted;
+  bool fail_fast = false;  // end after the first case that fails
+  // May change a verdict before it is counted; may be empty.
+  std::function<void(const TestCase& test_case, const std::string& target,
+                     CaseVerdict& verdict)>
+      adjust;
 };
 
 // Fills cases, groups, clauses, quotas, targets, distrust, broken, exit code
-// and time of `results`; what else it holds (build, paths, corpus) is left.
-// Targets that the candidate does not have are not run and are reasons for
-// distrust, as are a run without a case and unmet quotas.
+// and time of `results`; what else it holds (build, paths, corpus, shard) is
+// left. Targets that the candidate does not have are not run; see Conclude for
+// what a run is worth.
 void RunCases(const std::vector<const TestCase*>& cases, Candidate& candidate,
               const RunOptions& options, RunResults& results);
 

@@ -1,0 +1,511 @@
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "absl/status/status.h"
+#include "absl/strings/numbers.h"
+#include "absl/strings/str_cat.h"
+#include "harness/cases/vector_file.h"
+#include "harness/results/json_reading.h"
+#include "harness/results/json_view.h"
+#include "harness/results/summary.h"
+#include "nlohmann/json.hpp"
+
+namespace qconform::harness {
+namespace {
+
+using Json = nlohmann::json;
+
+// The names of the enumerators from 0 to the last.
+template <typename Enum>
+std::vector<std::string> Names(std::string (*name)(Enum), Enum last) {
+  std::vector<std::string> names;
+  for (int i = 0; i <= static_cast<int>(last); ++i) {
+    names.push_back(name(static_cast<Enum>(i)));
+  }
+  return names;
+}
+
+const std::vector<std::string>& StatusNames() {
+  static const auto* const names = new std::vector<std::string>(
+      Names(CaseStatusName, CaseStatus::kTimedOut));
+  return *names;
+}
+
+const std::vector<std::string>& FaultNames() {
+  static const auto* const names = new std::vector<std::string>(
+      Names(ElementFaultName, ElementFault::kUnstable));
+  return *names;
+}
+
+ElementCounts ReadCounts(ObjectReader reader) {
+  ElementCounts counts;
+  counts.exact = reader.Count("exact");
+  counts.explained = reader.Count("explained");
+  counts.wrong = reader.Count("wrong");
+  counts.preserved = reader.Count("preserved");
+  reader.Finish();
+  return counts;
+}
+
+std::optional<int64_t> IntegerOrNull(ObjectReader& reader,
+                                     const std::string& key) {
+  if (reader.Has(key)) return reader.Integer(key);
+  reader.Ignore(key);
+  return std::nullopt;
+}
+
+Failure ReadFailure(ObjectReader reader) {
+  static const std::vector<std::string> verdicts =
+      Names(ElementVerdictName, ElementVerdict::kWrong);
+  Failure failure;
+  failure.output = reader.Text("output");
+  failure.element = reader.Integer("element", -1);
+  failure.index = reader.Text("index");
+  failure.verdict =
+      static_cast<ElementVerdict>(reader.Choice("verdict", verdicts));
+  failure.fault =
+      static_cast<ElementFault>(reader.Choice("fault", FaultNames()));
+  failure.expected = reader.Text("expected");
+  failure.found = reader.Text("found");
+  failure.difference = IntegerOrNull(reader, "difference");
+  failure.difference_text = reader.Text("difference_text");
+  failure.reason = reader.Text("reason");
+  reader.Finish();
+  return failure;
+}
+
+TargetResult ReadTarget(ObjectReader reader, absl::Status& status) {
+  TargetResult target;
+  target.target = reader.Text("target");
+  target.status =
+      static_cast<CaseStatus>(reader.Choice("status", StatusNames()));
+  target.counts = ReadCounts(reader.Object("elements"));
+  if (reader.Has("reason")) target.reason = reader.Text("reason");
+  if (reader.Has("variation")) target.variation = reader.Text("variation");
+  if (reader.Has("failure_count")) {
+    target.failure_count = reader.Count("failure_count");
+  }
+  if (reader.Has("largest_difference")) {
+    target.largest_difference = reader.Count("largest_difference");
+  }
+  if (reader.Has("failures")) {
+    reader.Items("failures", [&](const Json& json, const std::string& place) {
+      target.failures.push_back(ReadFailure(ObjectReader(json, place, status)));
+    });
+  }
+  reader.Finish();
+  return target;
+}
+
+CaseResult ReadCase(ObjectReader reader, absl::Status& status) {
+  CaseResult result;
+  result.operator_name = reader.Text("operator");
+  result.id = reader.Text("id");
+  result.title = reader.Text("title");
+  result.file = reader.Text("file");
+  result.clauses = reader.Texts("clauses");
+  result.types = reader.Text("types");
+  result.expects_error = reader.Choice("expects", {"result", "error"}) == 1;
+  result.disagreement = reader.Text("disagreement");
+  reader.Items("targets", [&](const Json& json, const std::string& place) {
+    result.targets.push_back(
+        ReadTarget(ObjectReader(json, place, status), status));
+  });
+  reader.Finish();
+  return result;
+}
+
+std::vector<Sample> ReadSamples(ObjectReader& reader, const std::string& key) {
+  std::vector<Sample> samples;
+  reader.Items(key, [&](const Json& json, const std::string&) {
+    if (json.is_array() && json.size() == 2 && json[0].is_number() &&
+        IsInt64(json[1])) {
+      samples.push_back({json[0].get<double>(), json[1].get<int64_t>()});
+    } else {
+      reader.Fail(absl::StrCat(key, " must hold pairs [distance, integer]"));
+    }
+  });
+  return samples;
+}
+
+// {name: count}, each name one of `names`.
+template <typename Enum>
+std::map<Enum, int64_t> ReadCountsBy(ObjectReader& reader,
+                                     const std::string& key,
+                                     const std::vector<std::string>& names) {
+  std::map<Enum, int64_t> counts;
+  reader.Members(key, [&](const std::string& name, const Json& count,
+                          const std::string&) {
+    const auto found = std::find(names.begin(), names.end(), name);
+    if (found == names.end()) {
+      reader.Fail(absl::StrCat(key, " holds the unknown key ", name));
+    } else if (!IsInt64(count) || count < 0 ||
+               count > ObjectReader::kMaxCount) {
+      reader.Fail(absl::StrCat(key, " ", name, " must be a count"));
+    } else {
+      counts[static_cast<Enum>(found - names.begin())] = count.get<int64_t>();
+    }
+  });
+  return counts;
+}
+
+void ReadHistogram(ObjectReader& reader, absl::Status& status,
+                   Histogram& histogram) {
+  reader.Items("histogram", [&](const Json& json, const std::string& place) {
+    ObjectReader bucket(json, place, status);
+    Histogram::Bucket read;
+    constexpr int64_t kFarthest = int64_t{1} << 62;
+    read.low = bucket.Integer("low", -kFarthest, kFarthest);
+    read.high = bucket.Integer("high", read.low, kFarthest);
+    read.count = bucket.Integer("count", 1, ObjectReader::kMaxCount);
+    bucket.Finish();
+    histogram.Add(read);
+  });
+}
+
+WorstElement ReadWorst(ObjectReader reader) {
+  WorstElement worst;
+  worst.id = reader.Text("id");
+  worst.file = reader.Text("file");
+  if (reader.Has("tie_distance")) {
+    worst.tie_distance = reader.Real("tie_distance");
+  } else {
+    reader.Ignore("tie_distance");
+  }
+  worst.failure = ReadFailure(reader.Object("failure"));
+  reader.Finish();
+  return worst;
+}
+
+Group ReadGroup(ObjectReader reader, absl::Status& status) {
+  static const std::vector<std::string> units = {"integer", "ULP"};
+  Group group;
+  group.operator_name = reader.Text("operator");
+  group.types = reader.Text("types");
+  group.target = reader.Text("target");
+  group.difference_unit = units[reader.Choice("difference_unit", units)];
+  group.cases = ReadCountsBy<CaseStatus>(reader, "cases", StatusNames());
+  group.counts = ReadCounts(reader.Object("elements"));
+  ReadHistogram(reader, status, group.histogram);
+  group.nan_mismatches = reader.Count("nan_mismatches");
+  group.faults = ReadCountsBy<ElementFault>(reader, "faults", FaultNames());
+  ObjectReader facts = reader.Object("facts");
+  group.with_facts = facts.Count("elements");
+  group.ties = facts.Count("ties");
+  group.output_ties = facts.Count("output_ties");
+  group.clamped_low = facts.Count("clamped_low");
+  group.clamped_high = facts.Count("clamped_high");
+  facts.Finish();
+  group.samples = ReadSamples(reader, "samples");
+  group.equal_samples = ReadSamples(reader, "equal_samples");
+  group.equal_seen = static_cast<int64_t>(group.equal_samples.size());
+  reader.Items("worst", [&](const Json& json, const std::string& place) {
+    group.worst.push_back(ReadWorst(ObjectReader(json, place, status)));
+  });
+  reader.Finish();
+  return group;
+}
+
+Evidence ReadEvidence(ObjectReader reader) {
+  Evidence evidence;
+  evidence.operator_name = reader.Text("operator");
+  evidence.types = reader.Text("types");
+  evidence.target = reader.Text("target");
+  evidence.id = reader.Text("id");
+  evidence.file = reader.Text("file");
+  evidence.element = reader.Integer("element", -1);
+  evidence.explanation = reader.Text("explanation");
+  evidence.vector = reader.Text("vector");
+  evidence.repeat = reader.Text("repeat");
+  reader.Finish();
+  return evidence;
+}
+
+ClauseResult ReadClause(ObjectReader reader) {
+  ClauseResult clause;
+  clause.operator_name = reader.Text("operator");
+  clause.id = reader.Text("id");
+  clause.question = reader.Text("question");
+  clause.decision = reader.Text("decision");
+  clause.cases = reader.Count("cases");
+  clause.passed = reader.Integer("passed", 0, clause.cases);
+  clause.failed = reader.Integer("failed", 0, clause.cases - clause.passed);
+  if (reader.Text("outcome") != clause.Outcome()) {
+    reader.Fail(absl::StrCat("outcome contradicts the counts, which make it ",
+                             clause.Outcome()));
+  }
+  reader.Finish();
+  return clause;
+}
+
+Quota ReadQuota(ObjectReader reader) {
+  Quota quota;
+  quota.operator_name = reader.Text("operator");
+  quota.counter = reader.Text("counter");
+  quota.count = reader.Count("count");
+  quota.minimum = reader.Count("minimum");
+  if (reader.Bool("met") != quota.Met()) {
+    reader.Fail("met contradicts count and minimum");
+  }
+  reader.Finish();
+  return quota;
+}
+
+BuildInfo ReadBuild(ObjectReader reader) {
+  static const std::vector<std::string> dirty = {"true", "false", "unknown"};
+  BuildInfo build;
+  build.version = reader.Text("version");
+  build.commit = reader.Text("commit");
+  build.dirty = dirty[reader.Choice("dirty", dirty)];
+  build.compiler = reader.Text("compiler");
+  build.build_type = reader.Text("build_type");
+  build.flags = reader.Text("flags");
+  reader.Members("dependencies", [&](const std::string& name, const Json& json,
+                                     const std::string&) {
+    if (json.is_string()) {
+      build.dependencies[name] = json.get<std::string>();
+    } else {
+      reader.Fail("dependencies must hold strings");
+    }
+  });
+  build.cpu = reader.Text("cpu");
+  build.processors = static_cast<int>(reader.Integer("processors", 0, 1 << 20));
+  reader.Finish();
+  return build;
+}
+
+std::optional<uint64_t> ReadSeed(ObjectReader& reader) {
+  if (!reader.Has("seed")) {
+    reader.Ignore("seed");
+    return std::nullopt;
+  }
+  const std::string text = reader.Text("seed");
+  uint64_t seed = 0;
+  if (!absl::SimpleAtoi(text, &seed) || absl::StrCat(seed) != text) {
+    reader.Fail(absl::StrCat("seed is \"", text,
+                             "\", must be a decimal integer below 2^64"));
+  }
+  return seed;
+}
+
+std::optional<Shard> ReadShard(ObjectReader& reader) {
+  if (!reader.Has("shard")) {
+    reader.Ignore("shard");
+    return std::nullopt;
+  }
+  ObjectReader object = reader.Object("shard");
+  Shard shard;
+  shard.count = static_cast<int>(object.Integer("count", 1, 1 << 20));
+  shard.index = static_cast<int>(object.Integer("index", 1, shard.count));
+  object.Finish();
+  return shard;
+}
+
+StageResult ReadStage(ObjectReader reader) {
+  StageResult stage;
+  stage.name = reader.Text("name");
+  stage.executed = reader.Count("executed");
+  stage.failed = reader.Count("failed");
+  stage.failures = reader.Texts("failures");
+  stage.seconds = reader.Real("seconds");
+  reader.Finish();
+  return stage;
+}
+
+RatchetRow ReadRatchet(ObjectReader reader) {
+  RatchetRow row;
+  row.operator_name = reader.Text("operator");
+  row.types = reader.Text("types");
+  row.target = reader.Text("target");
+  row.difference_unit = reader.Text("difference_unit");
+  row.permitted = reader.Text("permitted");
+  row.recorded = reader.Count("recorded");
+  row.observed = reader.Count("observed");
+  if (reader.Text("outcome") != row.Outcome()) {
+    reader.Fail("outcome contradicts recorded and observed");
+  }
+  reader.Finish();
+  return row;
+}
+
+void ReadHead(ObjectReader& reader, RunResults& results) {
+  results.exit_code = static_cast<ExitCode>(reader.Integer("exit_code", 0, 4));
+  const bool partial = reader.Bool("partial");
+  results.stopped = reader.Text("stopped");
+  if (partial == results.stopped.empty()) {
+    reader.Fail("partial contradicts stopped");
+  }
+  results.distrust = reader.Texts("distrust");
+  results.broken = reader.Texts("broken");
+  results.candidate = reader.Text("candidate");
+  results.profile = reader.Text("profile");
+  results.level = static_cast<Level>(
+      reader.Choice("level", Names(LevelName, Level::kBinary32)));
+  results.threads = static_cast<int>(reader.Integer("threads", 1, 1 << 20));
+  results.seed = ReadSeed(reader);
+  results.filter = reader.Text("filter");
+  results.shard = ReadShard(reader);
+  results.merged = static_cast<int>(reader.Integer("merged", 1, 1 << 20));
+  results.started = reader.Text("started");
+  results.wall_seconds = reader.Real("wall_seconds");
+  results.build = ReadBuild(reader.Object("build"));
+  ObjectReader corpus = reader.Object("corpus");
+  results.paths = corpus.Texts("paths");
+  results.corpus_hash = corpus.Text("hash");
+  results.corpus_cases = corpus.Count("cases");
+  results.selected_cases = corpus.Count("selected");
+  corpus.Finish();
+  ObjectReader targets = reader.Object("targets");
+  results.expected_targets = targets.Texts("expected");
+  results.run_targets = targets.Texts("run");
+  targets.Finish();
+  results.quotas_enforced = reader.Bool("quotas_enforced");
+}
+
+using GroupKey = std::tuple<std::string, std::string, std::string>;
+
+// Views take totals from the groups and details from the cases.
+absl::Status CheckCounts(const RunResults& results) {
+  std::map<GroupKey, Tally> listed;
+  std::set<std::tuple<std::string, std::string, std::string>> names;
+  for (const CaseResult& result : results.cases) {
+    for (const TargetResult& target : result.targets) {
+      Tally& tally =
+          listed[{result.operator_name, result.types, target.target}];
+      ++tally.cases[target.status];
+      tally.elements.Add(target.counts);
+      if (target.failure_count < static_cast<int64_t>(target.failures.size())) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("case ", result.id, " on ", target.target,
+                         " lists more failures than failure_count says"));
+      }
+      if (!names.insert({result.operator_name, result.id, target.target})
+               .second) {
+        return absl::InvalidArgumentError(
+            absl::StrCat("case ", result.operator_name, "/", result.id, " on ",
+                         target.target, " is there twice"));
+      }
+    }
+  }
+  std::set<GroupKey> groups;
+  for (const Group& group : results.groups) {
+    const GroupKey key = {group.operator_name, group.types, group.target};
+    const std::string place = absl::StrCat("group ", group.operator_name, " ",
+                                           group.types, " ", group.target);
+    if (!groups.insert(key).second) {
+      return absl::InvalidArgumentError(absl::StrCat(place, " is there twice"));
+    }
+    const Tally& tally = listed[key];
+    for (int i = 0; i <= static_cast<int>(CaseStatus::kTimedOut); ++i) {
+      const auto status = static_cast<CaseStatus>(i);
+      const auto found = group.cases.find(status);
+      const int64_t count = found == group.cases.end() ? 0 : found->second;
+      // Only passed cases may be left out of the list.
+      if (count < tally.Of(status) ||
+          (count > tally.Of(status) && status != CaseStatus::kPassed)) {
+        return absl::InvalidArgumentError(absl::StrCat(
+            place, " counts ", count, " cases as ", CaseStatusName(status),
+            ", the list of cases holds ", tally.Of(status)));
+      }
+    }
+    if (group.counts.wrong != tally.elements.wrong) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          place, " counts ", group.counts.wrong,
+          " wrong elements, its cases hold ", tally.elements.wrong));
+    }
+  }
+  for (const auto& [key, tally] : listed) {
+    if (!groups.contains(key)) {
+      return absl::InvalidArgumentError(
+          absl::StrCat("no group counts the cases of ", std::get<0>(key), " ",
+                       std::get<1>(key), " ", std::get<2>(key)));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::Status Malformed(const std::string& path, const std::string& what) {
+  return absl::InvalidArgumentError(absl::StrCat(path, ": ", what));
+}
+
+}  // namespace
+
+absl::StatusOr<RunResults> FromJson(const std::string& path,
+                                    const std::string& text) {
+  RunResults results;
+  absl::Status status = absl::OkStatus();
+  // Cases are read while parsing and dropped from the tree: a run of a million
+  // would not fit into memory twice.
+  std::string key;
+  int64_t cases = 0;
+  const auto callback = [&](int depth, Json::parse_event_t event,
+                            Json& parsed) {
+    if (event == Json::parse_event_t::key && depth == 1) {
+      key = parsed.get<std::string>();
+    }
+    if (event != Json::parse_event_t::object_end || depth != 2 ||
+        key != "cases") {
+      return true;
+    }
+    const std::string place = absl::StrCat("results cases[", cases++, "]");
+    CaseResult result = ReadCase(ObjectReader(parsed, place, status), status);
+    if (status.ok()) results.cases.push_back(std::move(result));
+    return false;
+  };
+  const Json json = Json::parse(text, callback, /*allow_exceptions=*/false);
+  if (json.is_discarded()) return Malformed(path, "is not JSON");
+  if (!json.is_object() || !json.contains("schema") ||
+      json["schema"] != "results/2") {
+    return Malformed(
+        path,
+        absl::StrCat(
+            "must hold results of the schema \"results/2\"",
+            json.is_object() && json.contains("schema")
+                ? absl::StrCat(", found ", json["schema"].dump(
+                                               -1, ' ', false,
+                                               Json::error_handler_t::replace))
+                : ""));
+  }
+  ObjectReader reader(json, "results", status);
+  reader.Ignore("schema");
+  ReadHead(reader, results);
+  reader.Items("quotas", [&](const Json& item, const std::string& place) {
+    results.quotas.push_back(ReadQuota(ObjectReader(item, place, status)));
+  });
+  reader.Items("stages", [&](const Json& item, const std::string& place) {
+    results.stages.push_back(ReadStage(ObjectReader(item, place, status)));
+  });
+  reader.Items("ratchet", [&](const Json& item, const std::string& place) {
+    results.ratchet.push_back(ReadRatchet(ObjectReader(item, place, status)));
+  });
+  reader.Items("clauses", [&](const Json& item, const std::string& place) {
+    results.clauses.push_back(ReadClause(ObjectReader(item, place, status)));
+  });
+  reader.Items("groups", [&](const Json& item, const std::string& place) {
+    results.groups.push_back(
+        ReadGroup(ObjectReader(item, place, status), status));
+  });
+  reader.Items("evidence", [&](const Json& item, const std::string& place) {
+    results.evidence.push_back(ReadEvidence(ObjectReader(item, place, status)));
+  });
+  // Objects are gone already; anything else is left and wrong.
+  reader.Items("cases", [&](const Json& item, const std::string& place) {
+    ReadCase(ObjectReader(item, place, status), status);
+  });
+  reader.Finish();
+  if (status.ok()) status = CheckCounts(results);
+  if (!status.ok()) return Malformed(path, std::string(status.message()));
+  return results;
+}
+
+absl::StatusOr<RunResults> ReadResults(const std::string& path) {
+  absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return text.status();
+  return FromJson(path, *text);
+}
+
+}  // namespace qconform::harness
