@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <iostream>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -27,6 +28,7 @@
 #include "harness/progress/progress.h"
 #include "harness/results/build_info.h"
 #include "harness/results/console_view.h"
+#include "harness/results/evidence.h"
 #include "harness/results/json_view.h"
 #include "spec/operator_spec.h"
 
@@ -221,9 +223,52 @@ std::string FormatStatistics(const FuzzReport& report) {
   return text;
 }
 
+Group& FindGroup(const std::string& operator_name, const std::string& types,
+                 const std::string& target, RunResults& results) {
+  for (Group& group : results.groups) {
+    if (group.operator_name == operator_name && group.types == types &&
+        group.target == target) {
+      return group;
+    }
+  }
+  Group group;
+  group.operator_name = operator_name;
+  group.types = types;
+  group.target = target;
+  group.difference_unit = "integer";
+  results.groups.push_back(group);
+  return results.groups.back();
+}
+
+// Failed cases by their types; what passed is not listed and only counted.
+void AddGroups(const FuzzReport& report, RunResults& results) {
+  std::map<std::string, int64_t> failed;
+  for (const CaseResult& result : results.cases) {
+    for (const TargetResult& target : result.targets) {
+      ++FindGroup(result.operator_name, result.types, target.target, results)
+            .cases[target.status];
+      ++failed[result.operator_name];
+    }
+  }
+  for (const FuzzStatistics& statistics : report.statistics) {
+    const int64_t passed =
+        statistics.executions - failed[statistics.operator_name];
+    const auto targets = static_cast<int64_t>(report.run_targets.size());
+    // A case runs on one target after the other: if the run ended within a
+    // case, the first targets have one more.
+    for (int64_t i = 0; i < targets; ++i) {
+      const int64_t count = passed / targets + (i < passed % targets ? 1 : 0);
+      if (count <= 0) continue;
+      FindGroup(statistics.operator_name, "generated calls",
+                report.run_targets[static_cast<size_t>(i)], results)
+          .cases[CaseStatus::kPassed] = count;
+    }
+  }
+}
+
 // Results in the one model: the failures are its cases.
 RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
-                     const FuzzReport& report, const Candidate& candidate,
+                     const FuzzReport& report, Candidate& candidate,
                      const CounterTable& minimums) {
   RunResults results;
   results.build = GetBuildInfo();
@@ -232,6 +277,8 @@ RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
   results.wall_seconds = report.seconds;
   results.candidate = candidate.Name();
   results.level = options.level;
+  results.profile = "fuzz";
+  results.seed = options.seed;
   results.filter =
       absl::StrCat("fuzz --seed=", options.seed, " --first=", options.first);
   uint64_t hash = 0;
@@ -239,6 +286,7 @@ RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
     results.corpus_cases += statistics.cases;
     hash ^= statistics.hash;
   }
+  results.selected_cases = results.corpus_cases;
   results.corpus_hash = absl::StrFormat("fnv1a64:%016x", hash);
   results.expected_targets =
       flags.targets.empty() ? options.targets : flags.targets;
@@ -261,7 +309,14 @@ RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
     target.variation = failure.execution;
     result.targets.push_back(target);
     results.cases.push_back(result);
+    if (results.evidence.size() < Evidence::kMaxInAll) {
+      results.evidence.push_back(
+          MakeEvidence(test_case, failure.target, /*element=*/-1,
+                       /*explain=*/!failure.crashed,
+                       RepeatCommand(flags, failure, options.seed), candidate));
+    }
   }
+  AddGroups(report, results);
   results.quotas = CompareWithQuotas(report.counters, minimums);
   results.quotas_enforced = true;
   results.distrust = report.distrust;

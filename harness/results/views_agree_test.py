@@ -210,6 +210,17 @@ class ViewsTest(unittest.TestCase):
         self.assertTrue(page["comparison"]["empty"])
         self.assertIn("Nothing changed", markdown)
 
+    def test_results_of_fuzzing(self):
+        for candidate, code in (("builtin", 0), (f"mutant:{ADD}/half-away", 1)):
+            result = subprocess.run([PROGRAM, "fuzz", "--cases=300", "--seed=1", f"--operator={ADD}", f"--candidate={candidate}", "--no-save",
+                                     f"--json={self.path('fuzz.json')}"], capture_output=True, text=True, timeout=300, check=False)
+            self.assertEqual(result.returncode, code, result.stdout + result.stderr)
+            page, _, _ = self.all_views(self.path("fuzz.json"))
+            self.assertEqual(page["totals"]["cases"].get("failed", 0), len(self.results("fuzz")["cases"]))
+            self.assertGreater(page["totals"]["cases"]["passed"], 10)
+            self.assertEqual(len(page["evidence"]), len(page["failures"]))
+            self.assertEqual(page["setup"]["seed"], "1")
+
     def test_extras_and_bad_usage(self):
         extra = self.write("extra.json", {"mutants": []})
         page, _, _ = self.all_views(self.path("right.json"), f"--mutants={extra}", f"--speed={extra}")
