@@ -5,7 +5,9 @@
 #include <iostream>
 #include <map>
 #include <memory>
+#include <set>
 #include <string>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -291,8 +293,14 @@ RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
   results.expected_targets =
       flags.targets.empty() ? options.targets : flags.targets;
   results.run_targets = report.run_targets;
+  std::set<std::tuple<std::string, std::string, std::string>> known;
   for (const FuzzFailure& failure : report.failures) {
-    const TestCase test_case = ToTestCase(failure, options.seed);
+    TestCase test_case = ToTestCase(failure, options.seed);
+    // The id is of what a case was simplified to, which several can share.
+    if (!known.insert({failure.operator_name, test_case.id, failure.target})
+             .second) {
+      absl::StrAppend(&test_case.id, "-case-", failure.index);
+    }
     CaseResult result;
     result.operator_name = failure.operator_name;
     result.id = test_case.id;
