@@ -379,7 +379,7 @@ std::string ForScript(const Json& json) {
 }  // namespace
 
 absl::Status CheckExtra(const std::string& path, const std::string& json) {
-  constexpr size_t kMaxBytes = 500'000;
+  constexpr size_t kMaxBytes = 2'000'000;
   if (json.size() > kMaxBytes) {
     return absl::InvalidArgumentError(absl::StrCat(path, ": has ", json.size(),
                                                    " bytes, at most ",

@@ -18,7 +18,7 @@ struct HtmlExtras {
   std::string speed;    // JSON text of a benchmark result; empty: none
 };
 
-// Whether `json` may be one of the extras: JSON of no more than 500 kB.
+// Whether `json` may be one of the extras: JSON of no more than 2 MB.
 // kInvalidArgument with the path else.
 absl::Status CheckExtra(const std::string& path, const std::string& json);
 

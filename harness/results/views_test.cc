@@ -188,8 +188,9 @@ TEST(HtmlViewTest, ManyBucketsBecomeWide) {
 TEST(HtmlViewTest, ExtrasMustBeJson) {
   EXPECT_TRUE(CheckExtra("a", "[1]").ok());
   EXPECT_EQ(CheckExtra("a", "[1").message(), "a: is not JSON");
-  EXPECT_THAT(std::string(CheckExtra("a", std::string(600'000, ' ')).message()),
-              HasSubstr("a: has 600000 bytes, at most 500000"));
+  EXPECT_THAT(
+      std::string(CheckExtra("a", std::string(2'100'000, ' ')).message()),
+      HasSubstr("a: has 2100000 bytes, at most 2000000"));
 }
 
 TEST(SummaryTest, NamesEveryVerdict) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Opens HTML reports in headless Chromium: every section renders, filters work, nothing errs, a million cases open fast.
 
-usage: browser_test.py CHROMIUM PROGRAM SAMPLE_RESULTS SOURCE_FOLDER
+usage: browser_test.py CHROMEDRIVER CHROMIUM PROGRAM SAMPLE_RESULTS SOURCE_FOLDER
 """
 
 import json
@@ -10,10 +10,14 @@ import re
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
-from html.parser import HTMLParser
 
-CHROMIUM, PROGRAM, SAMPLES, SOURCE = sys.argv[1:5]
+sys.dont_write_bytecode = True  # the source folder stays as it is
+
+from browser import Browser  # pylint: disable=wrong-import-position
+
+CHROMEDRIVER, CHROMIUM, PROGRAM, SAMPLES, SOURCE = sys.argv[1:6]
 ADD = "dml_element_wise_quantized_linear_add"
 MATMUL = "dml_quantized_linear_matrix_multiply"
 EXTRA_MUTANTS = {"schema": "mutants/1", "seed": 1, "survivors": 1, "sources": [{"name": "vectors", "cases": 9, "killed": 1, "percent": 50, "seconds": 1}],
@@ -21,188 +25,203 @@ EXTRA_MUTANTS = {"schema": "mutants/1", "seed": 1, "survivors": 1, "sources": [{
                              {"operator": MATMUL, "name": "survivor", "description": "<b>survives</b>", "kills": {"vectors": None, "fuzz": None}}]}
 EXTRA_SPEED = {"schema": "benchmark/1", "results": [{"problem": "add 1024", "unit": "G elements/s", "ratio_to_best_peer": 2.5, "ratio_to_best_peer_without_wrong_output": 3.5,
                "implementations": [{"implementation": "qconform", "speed": 10, "wrong": 0, "outputs": 64}, {"implementation": "peer", "speed": 4, "wrong": 3, "outputs": 64}]}]}
-VOID = {"meta", "link", "input", "br", "img"}
-
-
-class Dom(HTMLParser):
-    """The elements of a dumped page, each with its attributes, text and ancestors."""
-
-    def __init__(self, text):
-        super().__init__()
-        self.elements, self.open = [], []
-        self.feed(text)
-
-    def handle_starttag(self, tag, attributes):
-        element = {"tag": tag, "text": "", "path": list(self.open), **{"@" + name: value or "" for name, value in attributes}}
-        self.elements.append(element)
-        if tag not in VOID:
-            self.open.append(element)
-
-    def handle_endtag(self, tag):
-        while self.open and self.open.pop()["tag"] != tag:
-            pass
-
-    def handle_data(self, data):
-        for element in self.open:
-            element["text"] += data
-
-    def find(self, within=None, **wanted):
-        def fits(element):
-            if within is not None and not any(parent is within for parent in element["path"]):
-                return False
-            return all(value in element.get("@class", "").split() if name == "css" else element.get("@" + name.replace("_", "-")) == value if name != "tag" else element["tag"] == value
-                       for name, value in wanted.items())
-        return [element for element in self.elements if fits(element)]
-
-    def section(self, identifier):
-        found = self.find(id=identifier)
-        return found[0] if found else None
 
 
 class BrowserTest(unittest.TestCase):
     @classmethod
     def setUpClass(cls):
         cls.temporary = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cls.temporary.cleanup)
         cls.folder = cls.temporary.name
         for kind in ("right", "half-away", "dropped-tail", "saturating-16-bit"):
             subprocess.run([SAMPLES, kind, os.path.join(SOURCE, "testdata"), cls.path(kind + ".json")], check=True)
-            subprocess.run([PROGRAM, "report", cls.path(kind + ".json"), f"--html={cls.path(kind + '.html')}"], check=True)
-        for name, extra in (("mutants", EXTRA_MUTANTS), ("speed", EXTRA_SPEED)):
-            with open(cls.path(name + ".json"), "w", encoding="utf-8") as file:
-                json.dump(extra, file)
-        subprocess.run([PROGRAM, "report", cls.path("half-away.json"), f"--html={cls.path('full.html')}", f"--compare={cls.path('right.json')}",
-                        f"--mutants={cls.path('mutants.json')}", f"--speed={cls.path('speed.json')}"], check=True)
-
-    @classmethod
-    def tearDownClass(cls):
-        cls.temporary.cleanup()
+            cls.report(kind + ".json", kind + ".html")
+        cls.write("mutants.json", EXTRA_MUTANTS)
+        cls.write("speed.json", EXTRA_SPEED)
+        cls.report("half-away.json", "full.html", "compare=right.json", "mutants=mutants.json", "speed=speed.json")
+        cls.browser = Browser(CHROMEDRIVER, CHROMIUM)
+        cls.addClassCleanup(cls.browser.close)
 
     @classmethod
     def path(cls, name):
         return os.path.join(cls.folder, name)
 
-    def dump(self, name, fragment="", page_errors=False):
-        """The page's elements once its script has run; any message on the console fails the test."""
-        result = subprocess.run(
-            [CHROMIUM, "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--virtual-time-budget=8000", "--enable-logging=stderr",
-             f"--user-data-dir={self.path('profile')}", "--dump-dom", f"file://{self.path(name)}{fragment}"], capture_output=True, text=True, timeout=240, check=True)
-        console = [line for line in result.stderr.splitlines() if ":CONSOLE" in line]
-        dom = Dom(result.stdout)
-        root = dom.find(tag="html")[0]
-        if page_errors:
-            self.assertTrue(console)
-        else:
-            self.assertEqual(console, [])
-            self.assertNotIn("@data-error", root)
-            self.assertIn("@data-ready", root)
-        return dom
+    @classmethod
+    def write(cls, name, value):
+        with open(cls.path(name), "w", encoding="utf-8") as file:
+            json.dump(value, file)
+
+    @classmethod
+    def report(cls, results, page, *options):
+        options = [f"--{name}={cls.path(file)}" for name, file in (option.split("=") for option in options)]
+        subprocess.run([PROGRAM, "report", cls.path(results), f"--html={cls.path(page)}", *options], check=True)
+
+    def setUp(self):
+        self.browser.size(1280, 900)
+        self.browser.media()
+
+    def open(self, page, fragment="", opened=True):
+        """Loads a page; with everything in it opened, unless a test is about that."""
+        self.browser.open(self.path(page), fragment)
+        self.assertIsNone(self.browser.run("return document.documentElement.dataset.error"))
+        if opened:
+            self.browser.run("dispatchEvent(new Event('beforeprint'))")
+
+    def tearDown(self):
+        if self.browser.run("return location.protocol") == "file:":
+            self.assertEqual(self.browser.console(), [])
+
+    def texts(self, selector):
+        return self.browser.run("return [...document.querySelectorAll(arguments[0])].map((node) => node.textContent)", selector)
+
+    def text(self, selector):
+        found = self.texts(selector)
+        self.assertTrue(found, selector)
+        return found[0]
+
+    def count(self, selector):
+        return len(self.texts(selector))
+
+    def attributes(self, selector, name):
+        return self.browser.run("return [...document.querySelectorAll(arguments[0])].map((node) => node.getAttribute(arguments[1]))", selector, name)
 
     def test_every_section_renders(self):
-        dom = self.dump("full.html")
+        self.open("full.html")
         for identifier in ("verdict", "matrix", "not-run", "filters", "comparison", "operators", "failures", "clauses", "mutants", "speed", "quality", "setup"):
-            section = dom.section(identifier)
-            self.assertIsNotNone(section, identifier)
-            self.assertNotIn("undefined", section["text"], identifier)
-            self.assertNotIn("NaN", re.sub("NaN on one|NaN stays|NaN", "", section["text"]) if identifier in ("clauses", "operators") else section["text"])
-        self.assertIn("does not conform", dom.section("verdict")["text"])
-        self.assertIn(f"Fails: {ADD} on EMU128.", dom.section("verdict")["text"])
-        self.assertEqual(len(dom.find(dom.section("operators"), css="histogram")), 2)
-        self.assertEqual(len(dom.find(dom.section("operators"), css="scatter")), 2)
-        self.assertTrue(dom.find(dom.section("operators"), tag="rect"))
-        self.assertIn("<b>survives</b>", dom.section("mutants")["text"])
-        self.assertIn("1 of 2 faulty implementations are found", dom.section("mutants")["text"])
-        self.assertIn("2.50 times the best peer", dom.section("speed")["text"])
-        self.assertIn("passed → ", dom.section("comparison")["text"])
-        worst = dom.find(dom.section("operators"), css="worst")[0]["text"]
+            text = self.text("#" + identifier)
+            self.assertNotIn("undefined", text, identifier)
+            self.assertNotIn("[object", text, identifier)
+            self.assertNotIn("NaN", re.sub("NaN on one|NaN stays|NaN", "", text) if identifier in ("clauses", "operators") else text)
+        self.assertIn("does not conform", self.text("#verdict"))
+        self.assertIn(f"Fails: {ADD} on EMU128.", self.text("#verdict"))
+        self.assertEqual(self.count("#operators .histogram"), 2)
+        self.assertEqual(self.count("#operators .scatter"), 2)
+        self.assertTrue(self.count("#operators .histogram rect.zero"))
+        self.assertIn("By target: AVX2 0, EMU128 ", self.text("#operators .histogram .finding"))
+        self.assertIn("<b>survives</b>", self.text("#mutants"))
+        self.assertIn("1 of 2 faulty implementations are found", self.text("#mutants"))
+        self.assertEqual(self.attributes("#mutants tbody tr:first-child td[data-label=vectors] .cell", "class"), ["cell good", "cell none"])
+        self.assertIn("2.50 ×", self.text("#speed"))
+        self.assertIn("3 of 64 wrong", self.text("#speed"))
+        self.assertIn("passed → ", self.text("#comparison"))
+        worst = self.text("#operators .worst")
         self.assertIn("exactly at a tie", worst)
         self.assertIn("qconform run ", worst)
         self.assertIn('"schema": "test_vector/1"', worst)
         self.assertIn("distance to nearest tie", worst)
-        self.assertGreater(len(dom.find(dom.section("clauses"), tag="tr")), 20)
+        self.assertGreater(self.count("#clauses tr"), 20)
+
+    def test_first_screen(self):
+        """Verdict, matrix and what was not run are seen without scrolling; on a phone at least where they begin."""
+        for width, height in ((1280, 900), (390, 844)):
+            self.browser.size(width, height)
+            self.open("full.html", opened=False)
+            for selector in ("#verdict h1", "#matrix .cell.bad", "#not-run li"):
+                with self.subTest(width=width, selector=selector):
+                    place = self.browser.run("const box = document.querySelector(arguments[0]).getBoundingClientRect(); return [box.left, box.top, box.right, box.bottom]", selector)
+                    self.assertGreaterEqual(min(place), 0)
+                    self.assertLessEqual(place[2], width)
+                    self.assertLessEqual(place[3], height)
+            self.assertEqual(self.browser.run("return document.documentElement.scrollWidth"), self.browser.run("return document.documentElement.clientWidth"))
+
+    def test_dark_and_printed(self):
+        ground = "return getComputedStyle(document.body).backgroundColor"
+        self.open("full.html", opened=False)
+        light = self.browser.run(ground)
+        self.browser.media(scheme="dark")
+        dark = self.browser.run(ground)
+        self.browser.media(media="print", scheme="dark")
+        printed = self.browser.run(ground)
+        brightness = [sum(int(value) for value in re.findall(r"\d+", colour)[:3]) / 765 for colour in (light, dark, printed)]
+        self.assertGreater(brightness[0], 0.9)
+        self.assertLess(brightness[1], 0.15)
+        self.assertEqual(brightness[2], 1)
+        self.assertEqual(self.browser.run("return getComputedStyle(document.querySelector('#filters')).display"), "none")
 
     def test_matrix_names_the_outcome_in_words(self):
-        dom = self.dump("half-away.html")
-        matrix = dom.section("matrix")
-        rows = {row["text"]: row for row in dom.find(matrix, css="operator")}
-        row = next(row for text, row in rows.items() if text.startswith(ADD))
-        cells = dom.find(row, css="cell")
-        self.assertEqual([cell["@data-outcome"] for cell in cells], ["passed", "failed"])
-        self.assertRegex(cells[0]["text"], r"^✓ \d+$")
-        self.assertRegex(cells[1]["text"], r"^✗ \d+ of \d+$")
-        self.assertIn("No case of aclnn_quant_grouped_matmul_dequant was run.", dom.section("not-run")["text"])
+        self.open("half-away.html")
+        row = "#matrix tr.operator:nth-child(1) "
+        self.assertEqual(self.text(row + "th"), ADD)
+        self.assertEqual(self.attributes(row + ".cell", "data-outcome"), ["passed", "failed"])
+        passed, failed = self.texts(row + ".cell")
+        self.assertRegex(passed, r"^✓ \d+$")
+        self.assertRegex(failed, r"^✗ \d+ of \d+$")
+        self.assertIn("No case of aclnn_quant_grouped_matmul_dequant was run.", self.text("#not-run"))
+
+    def finding(self, page, operator):
+        self.open(page)
+        return self.text(f"[data-operator={operator}].operator-card .scatter .finding")
 
     def test_scatter_tells_rounding_from_other_faults(self):
-        def finding(name, operator):
-            dom = self.dump(name)
-            card = dom.find(data_operator=operator, css="operator-card")[0]
-            scatter = dom.find(card, css="scatter")[0]
-            return dom, scatter, dom.find(scatter, css="finding")[0]["text"]
-        dom, scatter, text = finding("half-away.html", ADD)
-        self.assertIn("Only at ties", text)
-        band = dom.find(scatter, css="tie")[0]
-        middle = float(band["@x"]) + float(band["@width"]) / 2
-        dots = dom.find(scatter, tag="circle", css="t1")
+        self.assertIn("Only at ties", self.finding("half-away.html", ADD))
+        scatter = f"[data-operator={ADD}].operator-card .scatter "
+        band = [float(self.attributes(scatter + "rect.tie", name)[0]) for name in ("x", "width")]
+        dots = self.attributes(scatter + "circle.t1", "cx")
         self.assertTrue(dots)
-        self.assertEqual({float(dot["@cx"]) for dot in dots}, {middle})  # EMU128's: all in the band of ties
-        self.assertIn("Not only near ties", finding("saturating-16-bit.html", MATMUL)[2])
-        dom, _, text = finding("dropped-tail.html", MATMUL)
-        self.assertIn("another kind", text)
-        self.assertIn("left unwritten", dom.section("operators")["text"])
-        self.assertIn("No element differs.", finding("right.html", ADD)[2])
+        self.assertEqual({float(dot) for dot in dots}, {band[0] + band[1] / 2})  # EMU128's: all in the band of ties
+        self.assertIn("Not only near ties", self.finding("saturating-16-bit.html", MATMUL))
+        self.assertIn("another kind", self.finding("dropped-tail.html", MATMUL))
+        self.assertIn("left unwritten", self.text("#operators"))
+        self.assertIn("No element differs.", self.finding("right.html", ADD))
 
     def test_filters(self):
-        dom = self.dump("full.html", f"#operator={MATMUL}")
-        self.assertEqual([card["@data-operator"] for card in dom.find(css="operator-card")], [MATMUL])
-        self.assertEqual(len(dom.find(dom.section("matrix"), css="operator")), 1)
-        self.assertEqual(dom.find(css="failure"), [])
-        self.assertEqual([row["@data-mutant"] for row in dom.find(dom.section("mutants"), tag="tr") if "@data-mutant" in row], ["survivor"])
-        dom = self.dump("full.html", "#target=AVX2")
-        self.assertEqual([head["text"] for head in dom.find(dom.section("matrix"), scope="col")], ["AVX2"])
-        self.assertEqual(dom.find(css="failure"), [])
-        dom = self.dump("full.html", "#target=EMU128&outcome=failed")
-        self.assertEqual([card["@data-operator"] for card in dom.find(css="operator-card")], [ADD])
-        self.assertTrue(dom.find(css="failure"))
-        self.assertEqual({failure["@data-target"] for failure in dom.find(css="failure")}, {"EMU128"})
-        dom = self.dump("full.html", "#text=AR-08")
-        self.assertEqual({row["@data-clause"] for row in dom.find(dom.section("clauses"), tag="tr") if "@data-clause" in row}, {"AR-08"})
-        dom = self.dump("full.html", "#outcome=absent&operator=nothing")
-        self.assertIn("Nothing is selected", dom.section("matrix")["text"])
+        self.open("full.html", f"#operator={MATMUL}")
+        self.assertEqual(self.attributes(".operator-card", "data-operator"), [MATMUL])
+        self.assertEqual(self.count("#matrix tr.operator"), 1)
+        self.assertEqual(self.count(".failure"), 0)
+        self.assertEqual(self.attributes("#mutants [data-mutant]", "data-mutant"), ["survivor"])
+        self.open("full.html", "#target=AVX2")
+        self.assertEqual(self.texts("#matrix th[scope=col]"), ["AVX2"])
+        self.assertEqual(self.count(".failure"), 0)
+        self.open("full.html", "#target=EMU128&outcome=failed")
+        self.assertEqual(self.attributes(".operator-card", "data-operator"), [ADD])
+        self.assertTrue(self.count(".failure"))
+        self.assertEqual(set(self.attributes(".failure", "data-target")), {"EMU128"})
+        self.open("full.html", "#text=AR-08")
+        self.assertEqual(set(self.attributes("#clauses [data-clause]", "data-clause")), {"AR-08"})
+        self.open("full.html", "#outcome=absent&operator=nothing")
+        self.assertIn("Nothing is selected", self.text("#matrix"))
+
+    def act(self, script):
+        """Does what a reader does, and waits for the page to answer."""
+        self.browser.run_async(script + "; await new Promise((done) => setTimeout(done, 50)); return null;")
 
     def test_using_the_page(self):
-        """Clicks through the page as a reader would: a filter, a field of the matrix, copying, printing."""
-        with open(self.path("full.html"), encoding="utf-8") as file:
-            page = file.read()
-        script = """<script>(async () => {
-          const wait = () => new Promise((done) => setTimeout(done, 100));
-          const log = [];
-          const note = (name, value) => log.push(name + '=' + value);
-          const target = document.querySelector('select[name=target]');
-          target.value = 'AVX2'; target.dispatchEvent(new Event('change')); await wait();
-          note('columns', document.querySelectorAll('#matrix th[scope=col]').length);
-          note('kept', document.querySelector('select[name=target]').value);
-          document.querySelector('#filters button').click(); await wait();
-          note('columns', document.querySelectorAll('#matrix th[scope=col]').length);
-          document.querySelector('.cell.bad').click(); await wait();
-          note('cards', document.querySelectorAll('.operator-card').length);
-          const text = document.querySelector('input[name=text]');
-          text.value = 'no such case'; text.dispatchEvent(new Event('change')); await wait();
-          note('failures', document.querySelectorAll('.failure').length);
-          document.querySelector('#filters button').click(); await wait();
-          const button = document.querySelector('.copyable button');
-          button.click();
-          for (let i = 0; i < 10 && button.textContent === 'copy'; ++i) await wait();
-          note('copy', button.textContent);
-          dispatchEvent(new Event('beforeprint'));
-          note('closed', document.querySelectorAll('details:not([open])').length);
-          dispatchEvent(new Event('afterprint'));
-          note('open', document.querySelectorAll('details[open]').length);
-          document.documentElement.dataset.log = log.join(' ');
-        })();</script>"""
-        with open(self.path("used.html"), "w", encoding="utf-8") as file:
-            file.write(page.replace("</body>", script + "</body>"))
-        root = self.dump("used.html").find(tag="html")[0]
-        # Whether a page may use the clipboard is the browser's choice; that the reader is told is the page's.
-        self.assertRegex(root["@data-log"], "^columns=1 kept=AVX2 columns=2 cards=1 failures=0 copy=(copied|cannot copy here) closed=0 open=0$")
+        self.open("full.html", opened=False)
+        self.act("const target = document.querySelector('select[name=target]'); target.value = 'AVX2'; target.dispatchEvent(new Event('change'))")
+        self.assertEqual(self.count("#matrix th[scope=col]"), 1)
+        self.assertEqual(self.browser.run("return document.querySelector('select[name=target]').value"), "AVX2")
+        self.act("document.querySelector('#show-all').click()")
+        self.assertEqual(self.count("#matrix th[scope=col]"), 2)
+        self.act("document.querySelector('.cell.bad').click()")
+        self.assertEqual(self.count(".operator-card"), 1)
+        self.act("const text = document.querySelector('input[name=text]'); text.value = 'no such case'; text.dispatchEvent(new Event('change'))")
+        self.assertEqual(self.count(".failure"), 0)
+        self.act("document.querySelector('#show-all').click()")
+        self.assertTrue(self.count(".failure"))
+        self.act("[...document.querySelectorAll('#filters nav button')].find((button) => button.textContent === 'Clauses').click()")
+        self.assertLess(abs(self.browser.run("return document.querySelector('#clauses').getBoundingClientRect().top")), 200)
+        # What is closed is built when it is opened, and all of it for paper.
+        self.assertEqual(self.count("#failures pre"), 0)
+        self.act("document.querySelector('.failure summary').click()")
+        self.assertTrue(self.count(".failure:first-of-type pre"))
+        self.act("dispatchEvent(new Event('beforeprint'))")
+        self.assertEqual(self.count("details:not([open])"), 0)
+        self.assertGreater(self.count("#failures pre"), self.count(".failure:first-of-type pre"))
+        self.act("dispatchEvent(new Event('afterprint'))")
+        self.assertEqual(self.count("details[open]"), 2)  # the failure, and the mutants that survive
+
+    def test_copying(self):
+        self.open("full.html")
+        self.browser.devtools("Browser.grantPermissions", permissions=["clipboardReadWrite", "clipboardSanitizedWrite"])
+        button = "#operators .copyable:nth-of-type(2) button"
+        self.act(f"document.querySelector('{button}').click()")
+        self.assertEqual(self.text(button), "copied")
+        copied = self.browser.run_async("return await navigator.clipboard.readText()")
+        # What was copied is a file of test vectors as it stands.
+        with open(self.path("copied.json"), "w", encoding="utf-8") as file:
+            file.write(copied)
+        subprocess.run([PROGRAM, "run", self.path("copied.json")], check=True, capture_output=True)
 
     def test_markup_in_texts_stays_text(self):
         with open(self.path("half-away.json"), encoding="utf-8") as file:
@@ -213,46 +232,46 @@ class BrowserTest(unittest.TestCase):
         results["filter"] = results["candidate"] = evil
         for evidence in results["evidence"]:
             evidence["explanation"] = evidence["repeat"] = evil
-        with open(self.path("evil.json"), "w", encoding="utf-8") as file:
-            json.dump(results, file)
-        subprocess.run([PROGRAM, "report", self.path("evil.json"), f"--html={self.path('evil.html')}"], check=True)
-        dom = self.dump("evil.html")
-        self.assertEqual(dom.find(tag="img"), [])
-        self.assertIn(evil, dom.section("failures")["text"])
+        self.write("evil.json", results)
+        self.report("evil.json", "evil.html")
+        self.open("evil.html")
+        self.assertEqual(self.count("img"), 0)
+        self.assertIn(evil, self.text("#failures"))
+        self.assertIsNone(self.browser.run("return document.documentElement.dataset.error"))
 
     def test_unknown_extras_are_shown_as_they_are(self):
-        with open(self.path("unknown.json"), "w", encoding="utf-8") as file:
-            json.dump({"something": ["else"]}, file)
-        subprocess.run([PROGRAM, "report", self.path("right.json"), f"--html={self.path('unknown.html')}", f"--mutants={self.path('unknown.json')}",
-                        f"--speed={self.path('unknown.json')}"], check=True)
-        dom = self.dump("unknown.html")
-        for section in ("mutants", "speed"):
-            self.assertIn('"something"', dom.section(section)["text"])
+        self.write("unknown.json", {"something": ["else"]})
+        self.report("right.json", "unknown.html", "mutants=unknown.json", "speed=unknown.json")
+        self.open("unknown.html")
+        for section in ("#mutants", "#speed"):
+            self.assertIn('"something"', self.text(section))
 
     def test_a_broken_page_says_so(self):
         with open(self.path("full.html"), encoding="utf-8") as file:
             page = file.read()
         with open(self.path("broken.html"), "w", encoding="utf-8") as file:
             file.write(page.replace('"groups":', '"no_groups":', 1))
-        self.assertIn("@data-error", self.dump("broken.html", page_errors=True).find(tag="html")[0])
+        self.browser.open(self.path("broken.html"))
+        self.assertIsNotNone(self.browser.run("return document.documentElement.dataset.error"))
+        self.assertIn("This page is broken", self.text("body"))
+        self.assertNotEqual(self.browser.console(), [])
 
     def test_a_million_cases(self):
         subprocess.run([SAMPLES, "million", os.path.join(SOURCE, "testdata"), self.path("million.html")], check=True)
-        size = os.path.getsize(self.path("million.html"))
-        self.assertLess(size, 5_000_000)
-        with open(self.path("empty.html"), "w", encoding="utf-8") as file:
-            file.write('<!DOCTYPE html><html data-ready="1"><head></head><body></body></html>')
-        # Processor time, less what a browser takes to start: wall time would measure what else the machine does.
-        empty = self.processor_seconds("empty.html")
-        seconds = self.processor_seconds("million.html") - empty
-        print(f"\na million cases: {size / 1e6:.2f} MB, opened in {seconds:.2f} s of processor time", file=sys.stderr)
-        self.assertLess(seconds, 2)
-
-    def processor_seconds(self, name):
-        before = os.times()
-        self.dump(name)
-        after = os.times()
-        return after.children_user + after.children_system - before.children_user - before.children_system
+        megabytes = os.path.getsize(self.path("million.html")) / 1e6
+        # From the request to the second frame with everything laid out. The best of a few openings is what the page takes;
+        # what the others take longer is what the machine does besides.
+        seconds = []
+        while len(seconds) < 5 and min(seconds, default=2) >= 2:
+            self.browser.call("POST", "/url", {"url": "about:blank"})
+            start = time.monotonic()
+            self.browser.call("POST", "/url", {"url": "file://" + self.path("million.html")})
+            self.browser.run_async("document.body.getBoundingClientRect(); for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame); return null;")
+            seconds.append(time.monotonic() - start)
+        print(f"\na million cases: {megabytes:.2f} MB, opened in {min(seconds):.2f} s", file=sys.stderr)
+        self.assertIn("1,000,000 cases", self.text("#verdict"))
+        self.assertLess(megabytes, 5)
+        self.assertLess(min(seconds), 2)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,22 @@
-# Turns the page's style and script into string constants, so that the program needs no file of its own at run time.
-# cmake -DOUTPUT=<file.cc> -DSTYLE=<report.css> -DSCRIPT=<report.js> -P embed_page.cmake
+# Turns the page's style and scripts into string constants, so that the program needs no file of its own at run time.
+# The scripts become one function, in the order given.
+# cmake -DOUTPUT=<file.cc> -DSTYLE=<file.css> "-DSCRIPTS=<file.js>;<file.js>" -P embed_page.cmake
 file(READ ${STYLE} style)
-file(READ ${SCRIPT} script)
-file(WRITE ${OUTPUT} "#include \"harness/results/html/page.h\"\n\nnamespace qconform::harness {\n\nconst char kPageStyle[] = R\"qconform(${style})qconform\";\n\nconst char kPageScript[] = R\"qconform(${script})qconform\";\n\n}  // namespace qconform::harness\n")
+set(scripts "")
+foreach(file IN LISTS SCRIPTS)
+  file(READ ${file} script)
+  string(APPEND scripts "${script}\n")
+endforeach()
+file(WRITE ${OUTPUT} "#include \"harness/results/html/page.h\"
+
+namespace qconform::harness {
+
+const char kPageStyle[] = R\"qconform(${style})qconform\";
+
+const char kPageScript[] = R\"qconform('use strict';
+(() => {
+${scripts}})();
+)qconform\";
+
+}  // namespace qconform::harness
+")
