@@ -18,6 +18,8 @@
 #include "benchmark/benchmark.h"
 #include "harness/benchmarks/implementation.h"
 #include "harness/benchmarks/problem.h"
+#include "harness/benchmarks/problems.h"
+#include "harness/benchmarks/serve.h"
 #include "nlohmann/json.hpp"
 #include "reference/second_oracle/second_oracle.h"
 
@@ -36,51 +38,6 @@ struct Entry {
   int batch = 1;                    // executions per measurement
   std::vector<double> nanoseconds;  // one execution, one per repetition
 };
-
-std::vector<Problem> AllProblems() {
-  std::vector<Problem> problems;
-  const DataType u8 = DataType::kUint8, s8 = DataType::kInt8;
-  const std::pair<DataType, DataType> types[] = {
-      {u8, u8}, {u8, s8}, {s8, s8}, {s8, u8}};
-  const MatMulShape shapes[] = {
-      {64, 64, 64},     {256, 256, 256}, {512, 512, 512}, {1024, 1024, 1024},
-      {128, 768, 3072}, {37, 333, 129},  {1, 4096, 4096}};
-  const auto full = WeightDistribution::kFullRange;
-  for (const MatMulShape& shape : shapes) {
-    for (const auto& [a, b] : types) {
-      problems.push_back(MakeMatMul(shape, a, b, a, full, true, 1));
-    }
-  }
-  for (const MatMulShape& shape : {shapes[1], shapes[2], shapes[3]}) {
-    for (const auto weights : {WeightDistribution::kGaussianPerTensor,
-                               WeightDistribution::kGaussianPerColumn}) {
-      problems.push_back(MakeMatMul(shape, u8, s8, u8, weights, true, 1));
-    }
-  }
-  for (const MatMulShape& shape : {shapes[2], shapes[6]}) {
-    for (const auto& [a, b] : types) {
-      problems.push_back(MakeMatMul(shape, a, b, a, full, false, 1));
-    }
-  }
-  for (const auto& [a, b] : types) {
-    problems.push_back(MakeMatMul(shapes[3], a, b, a, full, true, 2));
-  }
-  problems.push_back(MakeGroupedMatMul(8, 1, 1024, 4096));
-  problems.push_back(MakeGroupedMatMul(8, 4, 2048, 2048));
-  problems.push_back(MakeGroupedMatMul(8, 32, 1024, 2048));
-  problems.push_back(MakeGroupedMatMul(4, 128, 768, 3072));
-  for (const int64_t elements : {int64_t{1} << 20, int64_t{1} << 24}) {
-    for (const DataType type : {u8, s8}) {
-      for (const bool ties : {false, true}) {
-        for (uint64_t seed = 1; seed <= 20; ++seed) {
-          problems.push_back(MakeAdd(elements, type, seed, ties));
-        }
-      }
-    }
-    problems.push_back(MakeQuantizeAndDequantize(elements));
-  }
-  return problems;
-}
 
 int64_t CountWrong(const Problem& problem,
                    const std::vector<std::byte>& output) {
@@ -192,7 +149,7 @@ int Main(int argc, char** argv) {
   std::vector<std::string> targets;
   int repetitions = 9;
   double seconds = 0.05;
-  bool list = false;
+  bool list = false, serve = false;
   app.add_option("--filter", filter, "only problems whose name contains this");
   app.add_option("--json", json_file, "write the results here");
   app.add_option("--peers", peers, "folder of tools/install-peers");
@@ -202,7 +159,11 @@ int Main(int argc, char** argv) {
   app.add_option("--repetitions", repetitions, "interleaved repetitions");
   app.add_option("--seconds", seconds, "least time of one measurement");
   app.add_flag("--list", list, "print the problems and end");
+  app.add_flag("--serve", serve,
+               "answer \"list\" and \"measure NAME\" on standard input, for "
+               "qconform gate --speed");
   CLI11_PARSE(app, argc, argv);
+  if (serve) return Serve(GateProblems());
 
   std::vector<Problem> problems;
   for (Problem& problem : AllProblems()) {

@@ -1,0 +1,20 @@
+// Which problems are measured.
+
+#ifndef QCONFORM_HARNESS_BENCHMARKS_PROBLEMS_H_
+#define QCONFORM_HARNESS_BENCHMARKS_PROBLEMS_H_
+
+#include <vector>
+
+#include "harness/benchmarks/problem.h"
+
+namespace qconform::harness {
+
+// Everything that is compared with peers.
+std::vector<Problem> AllProblems();
+
+// A few that reach each kernel and take a moment, for comparing two builds.
+std::vector<Problem> GateProblems();
+
+}  // namespace qconform::harness
+
+#endif  // QCONFORM_HARNESS_BENCHMARKS_PROBLEMS_H_
