@@ -1,8 +1,5 @@
-#include <sys/wait.h>
 #include <unistd.h>
 
-#include <csignal>
-#include <cstdio>
 #include <filesystem>
 #include <fstream>
 #include <memory>
@@ -11,6 +8,7 @@
 
 #include "absl/strings/str_cat.h"
 #include "harness/benchmarks/implementation.h"
+#include "harness/process/line_process.h"
 #include "nlohmann/json.hpp"
 
 namespace qconform::harness {
@@ -19,59 +17,22 @@ namespace {
 using Json = nlohmann::json;
 using spec::DataType;
 
-// A subprocess that answers one line of JSON with one line of JSON.
+// Answers one line of JSON with one line of JSON.
 class Server {
  public:
   static absl::StatusOr<std::shared_ptr<Server>> Start(
       const std::vector<std::string>& command) {
-    int to_child[2], from_child[2];
-    if (pipe(to_child) != 0 || pipe(from_child) != 0) {
-      return absl::InternalError("pipe failed");
-    }
-    std::signal(SIGPIPE, SIG_IGN);
-    std::vector<char*> arguments;
-    for (const std::string& word : command) {
-      arguments.push_back(const_cast<char*>(word.c_str()));
-    }
-    arguments.push_back(nullptr);
-    const pid_t child = fork();
-    if (child < 0) return absl::InternalError("fork failed");
-    if (child == 0) {
-      dup2(to_child[0], STDIN_FILENO);
-      dup2(from_child[1], STDOUT_FILENO);
-      for (int fd : {to_child[0], to_child[1], from_child[0], from_child[1]}) {
-        close(fd);
-      }
-      execvp(arguments[0], arguments.data());
-      _exit(127);
-    }
-    close(to_child[0]);
-    close(from_child[1]);
-    return std::shared_ptr<Server>(new Server(child, fdopen(to_child[1], "w"),
-                                              fdopen(from_child[0], "r")));
-  }
-
-  ~Server() {
-    std::fclose(to_);
-    std::fclose(from_);
-    waitpid(child_, nullptr, 0);
+    auto process = LineProcess::Start(command);
+    if (!process.ok()) return process.status();
+    return std::shared_ptr<Server>(new Server(*std::move(process)));
   }
 
   absl::StatusOr<Json> Ask(const Json& request) {
-    const std::string line = request.dump() + "\n";
-    std::fwrite(line.data(), 1, line.size(), to_);
-    std::fflush(to_);
-    char* text = nullptr;
-    size_t capacity = 0;
-    const ssize_t length = getline(&text, &capacity, from_);
-    const std::string answer(length > 0 ? text : "");
-    std::free(text);
-    if (length <= 0) {
-      return absl::UnavailableError("the onnxruntime process has ended");
-    }
-    Json json = Json::parse(answer, nullptr, false);
+    const auto answer = process_->Ask(request.dump(), absl::Minutes(10));
+    if (!answer.ok()) return answer.status();
+    Json json = Json::parse(*answer, nullptr, false);
     if (json.is_discarded()) {
-      return absl::InternalError(absl::StrCat("no JSON: ", answer));
+      return absl::InternalError(absl::StrCat("no JSON: ", *answer));
     }
     if (json.contains("error")) {
       return absl::UnimplementedError(json["error"].dump());
@@ -80,12 +41,10 @@ class Server {
   }
 
  private:
-  Server(pid_t child, FILE* to, FILE* from)
-      : child_(child), to_(to), from_(from) {}
+  explicit Server(std::unique_ptr<LineProcess> process)
+      : process_(std::move(process)) {}
 
-  pid_t child_;
-  FILE* to_;
-  FILE* from_;
+  std::unique_ptr<LineProcess> process_;
 };
 
 // Where a tensor of the problem goes in the ONNX model.

@@ -35,7 +35,7 @@ Json Measure(const std::vector<Problem>& problems, const std::string& name,
         std::find_if(problems.begin(), problems.end(),
                      [&](const Problem& p) { return p.name == name; });
     if (problem == problems.end()) return Error("no such benchmark");
-    ImplementationOr made = MakeOurs(*problem, "");
+    ImplementationOr made = MakeOurs(*problem, problem->threads, "");
     if (!made.ok()) return Error(std::string(made.status().message()));
     entry.run = *std::move(made);
     entry.run->Run(1);
