@@ -57,23 +57,6 @@ spec::Arguments RandomHardArguments(const std::string& operator_name,
 
 namespace hard {
 
-spec::Tensor Packed(spec::DataType type, std::vector<int64_t> sizes,
-                    const std::vector<double>& values) {
-  spec::Tensor tensor;
-  tensor.desc.type = type;
-  tensor.desc.sizes = std::move(sizes);
-  tensor.storage.resize(values.size() * spec::ByteSize(type));
-  for (size_t i = 0; i < values.size(); ++i) {
-    if (type == spec::DataType::kInt64) {
-      spec::WriteInteger(tensor, static_cast<int64_t>(i),
-                         static_cast<int64_t>(values[i]));
-    } else {
-      spec::WriteReal(tensor, static_cast<int64_t>(i), values[i]);
-    }
-  }
-  return tensor;
-}
-
 void Restride(spec::Tensor& tensor, RandomSource& random) {
   spec::TensorDesc desc = tensor.desc;
   desc.strides = RandomStrides(desc.sizes, /*is_output=*/true, random);

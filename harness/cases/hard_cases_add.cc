@@ -79,7 +79,7 @@ spec::Arguments FinishAdd(const AddCall& call, RandomSource& random) {
   const auto give = [&](const char* name, DataType type,
                         const std::vector<int64_t>& shape,
                         const std::vector<double>& values) {
-    spec::Tensor tensor = Packed(type, shape, values);
+    spec::Tensor tensor = PackedTensor(type, shape, values);
     if (strided && random.OneIn(2)) Restride(tensor, random);
     arguments.inputs[name] = tensor;
   };

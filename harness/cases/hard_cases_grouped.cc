@@ -128,7 +128,7 @@ spec::Arguments FinishGrouped(const GroupedCall& call, RandomSource& random) {
   const auto give = [&](const char* name, DataType type,
                         const std::vector<int64_t>& sizes,
                         const std::vector<double>& values) {
-    spec::Tensor tensor = Packed(type, sizes, values);
+    spec::Tensor tensor = PackedTensor(type, sizes, values);
     if (strided && random.OneIn(2)) Restride(tensor, random);
     arguments.inputs[name] = tensor;
   };

@@ -155,7 +155,7 @@ class Finisher {
     if (batches_ > 1) {
       std::vector<int64_t> one = sizes;
       one[rank_ - 3] = 1;
-      spec::Tensor tensor = Packed(matrix.type, one, values);
+      spec::Tensor tensor = PackedTensor(matrix.type, one, values);
       tensor.desc.strides = spec::EffectiveStrides(tensor.desc);
       (*tensor.desc.strides)[rank_ - 3] = 0;
       tensor.desc.sizes = sizes;
@@ -168,7 +168,7 @@ class Finisher {
   void Give(const std::string& name, DataType type,
             const std::vector<int64_t>& sizes,
             const std::vector<double>& values) {
-    spec::Tensor tensor = Packed(type, sizes, values);
+    spec::Tensor tensor = PackedTensor(type, sizes, values);
     if (strided_ && random_.OneIn(2)) Restride(tensor, random_);
     arguments_.inputs[name] = tensor;
   }

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "harness/cases/packed_tensor.h"
 #include "harness/cases/random_source.h"
 #include "spec/arguments.h"
 
@@ -22,10 +23,6 @@ std::vector<Kind> AddKinds();
 std::vector<Kind> MatrixMultiplyKinds();
 std::vector<Kind> GroupedMatmulKinds();
 std::vector<Kind> QuantizeAndDequantizeKinds();
-
-// A packed tensor of these values, which the type must hold.
-spec::Tensor Packed(spec::DataType type, std::vector<int64_t> sizes,
-                    const std::vector<double>& values);
 
 // The same elements at strides that give each its own address; random bytes
 // between them.

@@ -73,9 +73,12 @@ spec::Arguments FinishQuantize(const QuantizeCall& call, RandomSource& random) {
   if (call.data.size() % 2 == 0 && random.OneIn(3)) {
     sizes = {2, sizes[0] / 2};
   }
-  arguments.inputs["input"] = Packed(DataType::kFloat32, sizes, call.data);
-  arguments.inputs["input_min"] = Packed(DataType::kFloat32, {}, {call.low});
-  arguments.inputs["input_max"] = Packed(DataType::kFloat32, {}, {call.high});
+  arguments.inputs["input"] =
+      PackedTensor(DataType::kFloat32, sizes, call.data);
+  arguments.inputs["input_min"] =
+      PackedTensor(DataType::kFloat32, {}, {call.low});
+  arguments.inputs["input_max"] =
+      PackedTensor(DataType::kFloat32, {}, {call.high});
   arguments.outputs["output"] = arguments.inputs["input"].desc;
   return arguments;
 }

@@ -50,7 +50,7 @@ void SpoilGroups(Arguments& arguments, RandomSource& random) {
   // Two groups, with the weight of the first for both.
   auto& inputs = arguments.inputs;
   inputs["groupList"] =
-      hard::Packed(spec::DataType::kInt64, {2}, {ends[0], ends[1]});
+      PackedTensor(spec::DataType::kInt64, {2}, {ends[0], ends[1]});
   for (const char* name : {"weight", "weightScale"}) {
     spec::Tensor& tensor = inputs.at(name);
     const int64_t part =

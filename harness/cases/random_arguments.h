@@ -7,6 +7,7 @@
 #ifndef QCONFORM_HARNESS_CASES_RANDOM_ARGUMENTS_H_
 #define QCONFORM_HARNESS_CASES_RANDOM_ARGUMENTS_H_
 
+#include <cstdint>
 #include <string>
 
 #include "harness/cases/random_source.h"
@@ -29,6 +30,11 @@ spec::Arguments RandomArguments(const std::string& operator_name,
 
 // Makes one such change.
 void BreakArguments(spec::Arguments& arguments, RandomSource& random);
+
+// Whether each output's storage can be made and has at most so many elements: a
+// call with a fault, or an empty one, may describe any.
+bool OutputsFit(const spec::Arguments& arguments,
+                int64_t most_elements = int64_t{1} << 20);
 
 }  // namespace qconform::harness
 

@@ -274,4 +274,12 @@ void BreakArguments(Arguments& arguments, RandomSource& random) {
   }
 }
 
+bool OutputsFit(const Arguments& arguments, int64_t most_elements) {
+  for (const auto& [name, desc] : arguments.outputs) {
+    const absl::StatusOr<int64_t> count = spec::StorageElementCount(desc);
+    if (!count.ok() || *count > most_elements) return false;
+  }
+  return true;
+}
+
 }  // namespace qconform::harness

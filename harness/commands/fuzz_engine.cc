@@ -15,6 +15,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "harness/cases/arguments_hash.h"
+#include "harness/cases/random_arguments.h"
 #include "harness/cases/random_source.h"
 #include "harness/cases/shrink.h"
 #include "harness/cases/vector_file.h"
@@ -64,13 +65,8 @@ int64_t CountElements(const Arguments& arguments) {
 // False for an empty call that is valid whatever its output's sizes (AG-11,
 // AG-12) if these are of no tensor, or of more than memory holds.
 bool CanBeExecuted(const Arguments& arguments) {
-  if (!spec::Validate(arguments).ok()) return true;
-  constexpr int64_t kMost = int64_t{1} << 26;
-  for (const auto& [name, desc] : arguments.outputs) {
-    const absl::StatusOr<int64_t> count = spec::StorageElementCount(desc);
-    if (!count.ok() || *count > kMost) return false;
-  }
-  return true;
+  return !spec::Validate(arguments).ok() ||
+         OutputsFit(arguments, /*most_elements=*/int64_t{1} << 26);
 }
 
 // A call as a case whose error, if it has one, is the spec's.

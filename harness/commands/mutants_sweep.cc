@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "harness/cases/packed_tensor.h"
 #include "spec/tensor.h"
 
 namespace qconform::harness {
@@ -14,27 +15,14 @@ namespace {
 
 using spec::DataType;
 
-spec::TensorDesc Describe(DataType type, std::vector<int64_t> sizes) {
-  spec::TensorDesc desc;
-  desc.type = type;
-  desc.sizes = std::move(sizes);
-  return desc;
-}
-
 spec::Tensor Make(DataType type, std::vector<int64_t> sizes,
                   const std::function<double(int64_t)>& value) {
-  spec::Tensor tensor;
-  tensor.desc = Describe(type, std::move(sizes));
-  const int64_t count = *spec::ElementCount(tensor.desc);
-  tensor.storage.resize(static_cast<size_t>(count) * spec::ByteSize(type));
-  for (int64_t i = 0; i < count; ++i) {
-    if (spec::IsFloat(type)) {
-      spec::WriteReal(tensor, i, value(i));
-    } else {
-      spec::WriteInteger(tensor, i, static_cast<int64_t>(value(i)));
-    }
+  std::vector<double> values(
+      static_cast<size_t>(*spec::ElementCount(PackedDesc(type, sizes))));
+  for (size_t i = 0; i < values.size(); ++i) {
+    values[i] = value(static_cast<int64_t>(i));
   }
-  return tensor;
+  return PackedTensor(type, std::move(sizes), values);
 }
 
 spec::Tensor Constant(DataType type, std::vector<int64_t> sizes, double value) {
@@ -96,7 +84,7 @@ spec::Arguments AddCall(const DmlSetting& setting, int64_t first) {
       Make(setting.b_type, {kRows, 256},
            [&](int64_t i) { return ByteValue(setting.b_type, i % 256); });
   SetParameters(setting, {1, 1}, arguments);
-  arguments.outputs["OutputTensor"] = Describe(setting.y_type, {kRows, 256});
+  arguments.outputs["OutputTensor"] = PackedDesc(setting.y_type, {kRows, 256});
   return arguments;
 }
 
@@ -110,7 +98,7 @@ spec::Arguments MatMulCall(const DmlSetting& setting, int64_t first) {
            [&](int64_t i) { return ByteValue(setting.b_type, i); });
   SetParameters(setting, {1, 1, 1, 1}, arguments);
   arguments.outputs["OutputTensor"] =
-      Describe(setting.y_type, {1, 1, kRows, 256});
+      PackedDesc(setting.y_type, {1, 1, kRows, 256});
   return arguments;
 }
 
@@ -157,7 +145,7 @@ spec::Arguments GroupedCall(bool is_static, int64_t first) {
   arguments.inputs["groupList"] = Make(DataType::kInt64, {2}, [](int64_t i) {
     return static_cast<double>((i + 1) * kTokens / 2);
   });
-  arguments.outputs["out"] = Describe(DataType::kFloat16, {kTokens, kDepth});
+  arguments.outputs["out"] = PackedDesc(DataType::kFloat16, {kTokens, kDepth});
   return arguments;
 }
 
@@ -202,7 +190,7 @@ spec::Arguments QuantizeCall(const QuantizeSetting& setting, int64_t first) {
   arguments.inputs["input_min"] = Constant(DataType::kFloat32, {}, setting.low);
   arguments.inputs["input_max"] =
       Constant(DataType::kFloat32, {}, setting.high);
-  arguments.outputs["output"] = Describe(DataType::kFloat32, {kFloats});
+  arguments.outputs["output"] = PackedDesc(DataType::kFloat32, {kFloats});
   return arguments;
 }
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/candidates/mutants/dml_faults.h"
 #include "harness/candidates/mutants/models.h"
 #include "harness/candidates/mutants/padded_tensor.h"
-#include "harness/candidates/mutants/requantize.h"
 #include "harness/candidates/mutants/scalar_math.h"
 
 namespace qconform::harness::mutants {
@@ -16,76 +16,34 @@ using spec::DataType;
 using spec::Tensor;
 
 enum AddFault {
-  kNone,
-  kHalfAway,
-  kHalfUp,
-  kTruncate,
-  kZeroPointBeforeRounding,
-  kClampBeforeZeroPoint,
-  kWrap,
-  kSymmetricClamp,
-  kConvertsToInt32,
-  kDoubleRounding,
-  kReciprocal,
-  kFloatArithmetic,
+  kFloatArithmetic = kDmlFaultEnd,
   kFusedMultiplyAdd,
   kShortMultipliers,
   kOperandsRoundedFirst,
   kDifferenceWrapsAtByte,
-  kAZeroPointAdded,
-  kAZeroPointIgnored,
-  kBZeroPointIgnored,
-  kOutputZeroPointIgnored,
-  kOutputZeroPointSubtracted,
-  kBReadWithTypeOfA,
   kAScaleForBoth,
   kBSubtracted,
-  kScaleMagnitude,
-  kFlushSubnormalScale,
   kLastElementDropped,
   kTailRepeatsFirst,
-  kStridesIgnored,
   kBroadcastIgnored,
-  kOutputPaddingWritten,
-  kAcceptsZeroScale,
 };
 
 std::vector<FaultText> Faults() {
-  return {
-      {"half-away", "rounds halves away from zero"},
-      {"half-up", "rounds halves upwards"},
-      {"truncate", "drops the fraction"},
-      {"zero-point-before-rounding", "rounds quotient plus zero point"},
-      {"clamp-before-zero-point", "clamps, then adds the zero point"},
-      {"wrap", "keeps the low byte instead of clamping"},
-      {"symmetric-clamp", "clamps int8 at -127"},
-      {"converts-to-int32", "a quotient beyond int32 becomes its minimum"},
-      {"double-rounding", "rounds the exact quotient to float first"},
-      {"reciprocal", "multiplies by the float reciprocal of OutputScale"},
+  return WithDmlFaults({
       {"float-arithmetic", "computes every step in float"},
       {"fused-multiply-add",
        "multiplies by float ratios, the second in a fused multiply-add"},
       {"short-multipliers", "turns the ratios into 16-bit integer multipliers"},
       {"operands-rounded-first", "requantizes A and B, then adds"},
       {"difference-wraps-at-byte", "subtracts zero points in the byte type"},
-      {"a-zero-point-added", "adds AZeroPoint instead of subtracting"},
-      {"a-zero-point-ignored", "takes AZeroPoint as 0"},
-      {"b-zero-point-ignored", "takes BZeroPoint as 0"},
-      {"output-zero-point-ignored", "takes OutputZeroPoint as 0"},
-      {"output-zero-point-subtracted", "subtracts OutputZeroPoint"},
-      {"b-read-with-the-type-of-a", "reads BTensor in ATensor's signedness"},
       {"a-scale-for-both", "uses AScale for B too"},
       {"b-subtracted", "subtracts B"},
-      {"scale-magnitude", "ignores the sign of negative scales"},
-      {"flush-subnormal-scale", "takes subnormal scales as 0"},
       {"last-element-dropped", "does not write the last of an odd number"},
       {"tail-repeats-first",
-       "computes what is past a multiple of eight from the first elements"},
-      {"strides-ignored", "reads ATensor as if packed"},
+       "computes what is past a multiple of eight from the first "
+       "elements"},
       {"broadcast-ignored", "takes stride 0 of BTensor as 1"},
-      {"output-padding-written", "clears the padding of OutputTensor"},
-      {"accepts-zero-scale", "accepts a scale of 0 and writes zero points"},
-  };
+  });
 }
 
 class Add {
@@ -120,19 +78,6 @@ class Add {
     if (fault == kBZeroPointIgnored) b_zero_ = 0;
     if (fault == kAScaleForBoth) b_scale_ = a_scale_;
     if (fault == kBSubtracted) b_scale_ = -b_scale_;
-    faults_.rounding = fault == kHalfAway   ? Rounding::kHalfAway
-                       : fault == kHalfUp   ? Rounding::kHalfUp
-                       : fault == kTruncate ? Rounding::kTruncate
-                                            : Rounding::kHalfEven;
-    faults_.zero_point_before_rounding = fault == kZeroPointBeforeRounding;
-    faults_.clamp_before_zero_point = fault == kClampBeforeZeroPoint;
-    faults_.wrap = fault == kWrap;
-    faults_.symmetric_clamp = fault == kSymmetricClamp;
-    faults_.converts_to_int32 = fault == kConvertsToInt32;
-    faults_.through_float = fault == kDoubleRounding;
-    faults_.reciprocal = fault == kReciprocal;
-    faults_.zero_point_ignored = fault == kOutputZeroPointIgnored;
-    faults_.zero_point_subtracted = fault == kOutputZeroPointSubtracted;
   }
 
   void Run(OutputStorage& outputs) const {
@@ -156,18 +101,15 @@ class Add {
         from.assign(8, 0);
       }
       WriteInteger(y, shape.Offset(index),
-                   Element(Read(a_, a_shape_.Offset(from)),
-                           Read(b_, b_shape_.Offset(from)),
+                   Element(ReadBeyond(a_, a_shape_.Offset(from)),
+                           ReadBeyond(b_, b_shape_.Offset(from)),
                            y.desc.type == DataType::kInt8));
     } while (NextIndex(shape.sizes, index));
   }
 
  private:
   mpq_class Scale(const std::string& name) const {
-    double value = ReadReal(arguments_.inputs.at(name), 0);
-    if (fault_ == kScaleMagnitude) value = std::abs(value);
-    if (fault_ == kFlushSubnormalScale && std::abs(value) < 0x1p-126) value = 0;
-    return mpq_class(value);
+    return ReadScale(arguments_.inputs.at(name), 0, fault_);
   }
 
   int64_t ZeroPoint(const std::string& name) const {
@@ -175,16 +117,9 @@ class Add {
     return tensor == nullptr ? 0 : ReadInteger(*tensor, 0);
   }
 
-  // A kernel that ignores strides may come past the end; it finds 0 there.
-  static int64_t Read(const Tensor& tensor, int64_t offset) {
-    return offset < static_cast<int64_t>(tensor.storage.size())
-               ? ReadInteger(tensor, offset)
-               : 0;
-  }
-
   int64_t Element(int64_t a, int64_t b, bool is_signed) const {
     if (y_scale_ == 0) return y_zero_;
-    if (fault_ == kBReadWithTypeOfA) {
+    if (fault_ == kBReadWithTheTypeOfA) {
       b = WrapToByte(b, a_.desc.type == DataType::kInt8);
     }
     int64_t a_difference = a - a_zero_, b_difference = b - b_zero_;
@@ -224,7 +159,8 @@ class Add {
       default:
         break;
     }
-    return Quantize(numerator, denominator, y_zero_, is_signed, faults_);
+    return Quantize(numerator, denominator, y_zero_, is_signed,
+                    QuantizeFaultsOf(fault_));
   }
 
   // The ratio to 15 bits after the leading one.
@@ -243,21 +179,17 @@ class Add {
   PaddedShape a_shape_, b_shape_;
   mpq_class a_scale_, b_scale_, y_scale_;
   int64_t a_zero_, b_zero_, y_zero_;
-  QuantizeFaults faults_;
 };
 
 void Run(const Arguments& arguments, int fault, OutputStorage& outputs) {
   Add(arguments, fault).Run(outputs);
 }
 
-bool Accepts(const Arguments& arguments, int fault) {
-  return fault == kAcceptsZeroScale && ZeroScaleIsTheOnlyFault(arguments);
-}
-
 }  // namespace
 
 Model AddModel() {
-  return {"dml_element_wise_quantized_linear_add", Faults(), Run, Accepts};
+  return {"dml_element_wise_quantized_linear_add", Faults(), Run,
+          AcceptsZeroScale};
 }
 
 }  // namespace qconform::harness::mutants

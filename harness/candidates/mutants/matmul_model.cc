@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "harness/candidates/mutants/dml_faults.h"
 #include "harness/candidates/mutants/models.h"
 #include "harness/candidates/mutants/padded_tensor.h"
-#include "harness/candidates/mutants/requantize.h"
 #include "harness/candidates/mutants/scalar_math.h"
 
 namespace qconform::harness::mutants {
@@ -16,59 +16,26 @@ using spec::DataType;
 using spec::Tensor;
 
 enum MatMulFault {
-  kNone,
-  kHalfAway,
-  kHalfUp,
-  kTruncate,
-  kZeroPointBeforeRounding,
-  kClampBeforeZeroPoint,
-  kWrap,
-  kSymmetricClamp,
-  kConvertsToInt32,
-  kDoubleRounding,
-  kReciprocal,
-  kFloatRequantization,
+  kFloatRequantization = kDmlFaultEnd,
   kFloatAccumulation,
   kInt32Wrap,
   kInt16ProductsSaturate,
   kInt16ProductsWrap,
   kFixedPointMultiplier,
-  kAZeroPointAdded,
-  kAZeroPointIgnored,
-  kBZeroPointIgnored,
-  kOutputZeroPointIgnored,
-  kOutputZeroPointSubtracted,
-  kZeroPointsFromWrongType,
   kBScalePerRow,
   kBZeroPointOfFirstColumn,
   kAScaleOfNextRow,
   kAZeroPointOfFirstRow,
   kOutputScaleOfFirstRow,
-  kScaleMagnitude,
   kLastColumnDropped,
   kLastDepthDropped,
   kDepthTailReadsOn,
   kFirstBatchOfB,
   kChannelsIgnored,
-  kStridesIgnored,
-  kOutputPaddingWritten,
-  kFlushSubnormalScale,
-  kAcceptsZeroScale,
-  kFaultCount,
 };
 
 std::vector<FaultText> Faults() {
-  return {
-      {"half-away", "rounds halves away from zero"},
-      {"half-up", "rounds halves upwards"},
-      {"truncate", "drops the fraction"},
-      {"zero-point-before-rounding", "rounds quotient plus zero point"},
-      {"clamp-before-zero-point", "clamps, then adds the zero point"},
-      {"wrap", "keeps the low byte instead of clamping"},
-      {"symmetric-clamp", "clamps int8 at -127"},
-      {"converts-to-int32", "a quotient beyond int32 becomes its minimum"},
-      {"double-rounding", "rounds the exact quotient to float first"},
-      {"reciprocal", "multiplies by the float reciprocal of the scale"},
+  return WithDmlFaults({
       {"float-requantization",
        "multiplies the sum by one float multiplier, in float"},
       {"float-accumulation", "sums the products in float"},
@@ -79,29 +46,19 @@ std::vector<FaultText> Faults() {
        "adds pairs of products in a wrapping 16-bit lane"},
       {"fixed-point-multiplier",
        "a 31-bit integer multiplier with a rounding shift, halves upwards"},
-      {"a-zero-point-added", "adds AZeroPoint instead of subtracting"},
-      {"a-zero-point-ignored", "takes AZeroPoint as 0"},
-      {"b-zero-point-ignored", "takes BZeroPoint as 0"},
-      {"output-zero-point-ignored", "takes OutputZeroPoint as 0"},
-      {"output-zero-point-subtracted", "subtracts OutputZeroPoint"},
-      {"b-read-with-the-type-of-a", "reads BTensor in ATensor's signedness"},
       {"b-scale-per-row", "takes BScale of the row instead of the column"},
       {"b-zero-point-of-first-column", "one BZeroPoint for all columns"},
       {"a-scale-of-next-row", "takes AScale one row further"},
       {"a-zero-point-of-first-row", "one AZeroPoint for all rows"},
       {"output-scale-of-first-row", "one OutputScale for all rows"},
-      {"scale-magnitude", "ignores the sign of negative scales"},
       {"last-column-dropped", "does not write the last column of an odd N"},
       {"last-depth-dropped", "leaves out the last k of an odd K"},
       {"depth-tail-reads-on",
-       "rounds K up to a multiple of four and reads what follows in storage"},
+       "rounds K up to a multiple of four and reads what follows in "
+       "storage"},
       {"first-batch-of-b", "uses the first batch of BTensor for all"},
       {"channels-ignored", "uses channel 0 of ATensor for all"},
-      {"strides-ignored", "reads ATensor as if packed"},
-      {"output-padding-written", "clears the padding of OutputTensor"},
-      {"flush-subnormal-scale", "takes subnormal scales as 0"},
-      {"accepts-zero-scale", "accepts a scale of 0 and writes zero points"},
-  };
+  });
 }
 
 struct Parameter {
@@ -111,9 +68,6 @@ struct Parameter {
 
   int64_t Integer(int64_t row, int64_t column) const {
     return tensor == nullptr ? 0 : ReadInteger(*tensor, At(row, column));
-  }
-  double Real(int64_t row, int64_t column) const {
-    return ReadReal(*tensor, At(row, column));
   }
   int64_t At(int64_t row, int64_t column) const {
     return shape.Offset({0, 0, std::min(row, shape.sizes[2] - 1),
@@ -175,16 +129,9 @@ class MatMul {
     if (fault_ == kFirstBatchOfB) batch = 0;
     const int64_t value = ReadBeyond(
         b_, b_shape_.Offset({batch, channel, 0, n}) + k * b_shape_.strides[2]);
-    return fault_ == kZeroPointsFromWrongType
+    return fault_ == kBReadWithTheTypeOfA
                ? WrapToByte(value, a_.desc.type == DataType::kInt8)
                : value;
-  }
-
-  // A kernel that reads on finds 0 behind the last element.
-  static int64_t ReadBeyond(const Tensor& tensor, int64_t offset) {
-    return offset < static_cast<int64_t>(tensor.storage.size())
-               ? ReadInteger(tensor, offset)
-               : 0;
   }
 
   int64_t Sum(const std::vector<int64_t>& index) const {
@@ -232,10 +179,7 @@ class MatMul {
 
   mpq_class Scale(const Parameter& parameter, int64_t row,
                   int64_t column) const {
-    double value = parameter.Real(row, column);
-    if (fault_ == kScaleMagnitude) value = std::abs(value);
-    if (fault_ == kFlushSubnormalScale && std::abs(value) < 0x1p-126) value = 0;
-    return mpq_class(value);
+    return ReadScale(*parameter.tensor, parameter.At(row, column), fault_);
   }
 
   int64_t Element(const std::vector<int64_t>& index, bool is_signed) const {
@@ -251,20 +195,7 @@ class MatMul {
     // guards against it.
     if (y_scale == 0) return zero;
     const int64_t sum = Sum(index);
-    QuantizeFaults faults;
-    faults.rounding = fault_ == kHalfAway   ? Rounding::kHalfAway
-                      : fault_ == kHalfUp   ? Rounding::kHalfUp
-                      : fault_ == kTruncate ? Rounding::kTruncate
-                                            : Rounding::kHalfEven;
-    faults.zero_point_before_rounding = fault_ == kZeroPointBeforeRounding;
-    faults.clamp_before_zero_point = fault_ == kClampBeforeZeroPoint;
-    faults.wrap = fault_ == kWrap;
-    faults.symmetric_clamp = fault_ == kSymmetricClamp;
-    faults.converts_to_int32 = fault_ == kConvertsToInt32;
-    faults.through_float = fault_ == kDoubleRounding;
-    faults.reciprocal = fault_ == kReciprocal;
-    faults.zero_point_ignored = fault_ == kOutputZeroPointIgnored;
-    faults.zero_point_subtracted = fault_ == kOutputZeroPointSubtracted;
+    QuantizeFaults faults = QuantizeFaultsOf(fault_);
     mpq_class numerator = a_scale * b_scale * static_cast<long>(sum);
     mpq_class denominator = y_scale;
     if (fault_ == kFloatRequantization) {
@@ -301,14 +232,11 @@ void Run(const Arguments& arguments, int fault, OutputStorage& outputs) {
   MatMul(arguments, fault).Run(outputs);
 }
 
-bool Accepts(const Arguments& arguments, int fault) {
-  return fault == kAcceptsZeroScale && ZeroScaleIsTheOnlyFault(arguments);
-}
-
 }  // namespace
 
 Model MatMulModel() {
-  return {"dml_quantized_linear_matrix_multiply", Faults(), Run, Accepts};
+  return {"dml_quantized_linear_matrix_multiply", Faults(), Run,
+          AcceptsZeroScale};
 }
 
 }  // namespace qconform::harness::mutants

@@ -6,7 +6,6 @@
 #include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "harness/candidates/mutants/models.h"
-#include "harness/candidates/mutants/padded_tensor.h"
 #include "spec/validate.h"
 
 namespace qconform::harness::mutants {
@@ -59,24 +58,6 @@ class Mutant final : public Candidate {
 };
 
 }  // namespace
-
-bool ZeroScaleIsTheOnlyFault(const spec::Arguments& arguments) {
-  spec::Arguments repaired = arguments;
-  for (const char* name :
-       {"AScaleTensor", "BScaleTensor", "OutputScaleTensor"}) {
-    const auto found = repaired.inputs.find(name);
-    if (found == repaired.inputs.end() ||
-        found->second.desc.type != spec::DataType::kFloat32) {
-      return false;
-    }
-    spec::Tensor& scale = found->second;
-    const auto count = static_cast<int64_t>(scale.storage.size() / 4);
-    for (int64_t i = 0; i < count; ++i) {
-      if (ReadReal(scale, i) == 0) WriteReal(scale, i, 1);
-    }
-  }
-  return spec::Validate(repaired).ok();
-}
 
 const std::vector<Fault>& AllFaults() {
   static const auto& all = *[] {

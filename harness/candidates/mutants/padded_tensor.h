@@ -63,9 +63,6 @@ class OutputTensor {
   std::vector<std::byte>& storage_;
 };
 
-// True if replacing the zeros of every scale by 1 makes the call valid.
-bool ZeroScaleIsTheOnlyFault(const spec::Arguments& arguments);
-
 // Advances a row-major index; false after the last one.
 inline bool NextIndex(const std::vector<int64_t>& sizes,
                       std::vector<int64_t>& index) {
