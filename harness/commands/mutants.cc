@@ -18,6 +18,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/mutants_matrix.h"
+#include "harness/commands/mutants_metamorphic.h"
 #include "harness/commands/mutants_sweep.h"
 #include "spec/operator_spec.h"
 
@@ -28,7 +29,8 @@ struct MutantsFlags {
   std::vector<std::string> paths = {"testdata"};
   std::string operator_name;
   std::string filter;
-  std::vector<std::string> sources = {"vectors", "fuzz", "sweep"};
+  std::vector<std::string> sources = {"vectors", "fuzz", "sweep",
+                                      "metamorphic"};
   std::string json;
   int64_t cases = 2000;
   uint64_t seed = 1;
@@ -66,9 +68,8 @@ absl::StatusOr<Chosen> Choose(const MutantsFlags& flags) {
   return chosen;
 }
 
-std::vector<NamedSource> MakeSources(const std::string& operator_name,
-                                     const std::vector<VectorFile>& files,
-                                     const MutantsFlags& flags) {
+std::vector<TestCase> VectorsOf(const std::string& operator_name,
+                                const std::vector<VectorFile>& files) {
   std::vector<TestCase> vectors;
   for (const VectorFile& file : files) {
     for (const TestCase& test_case : file.cases) {
@@ -77,13 +78,30 @@ std::vector<NamedSource> MakeSources(const std::string& operator_name,
       }
     }
   }
+  return vectors;
+}
+
+std::unique_ptr<CaseSource> MakeSource(const std::string& name,
+                                       const std::string& operator_name,
+                                       const std::vector<VectorFile>& files,
+                                       const MutantsFlags& flags) {
+  if (name == "metamorphic") {
+    // Each takes two executions, also of the many mutants that survive them.
+    return std::make_unique<MetamorphicCases>(operator_name, flags.cases / 4,
+                                              flags.seed);
+  }
+  return std::make_unique<ListedCases>(
+      name == "vectors" ? VectorsOf(operator_name, files)
+      : name == "fuzz"  ? RandomCases(operator_name, flags.cases, flags.seed)
+                        : MutantSweep(operator_name));
+}
+
+std::vector<NamedSource> MakeSources(const std::string& operator_name,
+                                     const std::vector<VectorFile>& files,
+                                     const MutantsFlags& flags) {
   std::vector<NamedSource> sources;
   for (const std::string& name : flags.sources) {
-    std::vector<TestCase> cases =
-        name == "vectors" ? std::move(vectors)
-        : name == "fuzz"  ? RandomCases(operator_name, flags.cases, flags.seed)
-                          : MutantSweep(operator_name);
-    sources.push_back({name, std::make_unique<ListedCases>(std::move(cases))});
+    sources.push_back({name, MakeSource(name, operator_name, files, flags)});
   }
   return sources;
 }
@@ -169,8 +187,10 @@ ExitCode RunMutants(const MutantsFlags& flags) {
 void AddMutantsCommand(CLI::App& app, ExitCode& exit_code) {
   CLI::App* command = app.add_subcommand(
       "mutants",
-      "Run faulty implementations against test vectors, random calls and whole "
-      "small domains, and print which of these kills which fault.\nExit code: "
+      "Run faulty implementations against test vectors, random calls, whole "
+      "small domains and metamorphic properties, and print which of these "
+      "kills "
+      "which fault.\nExit code: "
       "0 every mutant is killed, 1 one survives, 2 bad usage or input, 3 "
       "something broke, 4 a source has no case.");
   const auto flags = std::make_shared<MutantsFlags>();
@@ -186,13 +206,14 @@ void AddMutantsCommand(CLI::App& app, ExitCode& exit_code) {
   command
       ->add_option("--sources", flags->sources,
                    "Sources of cases, separated by commas (default: "
-                   "vectors,fuzz,sweep)")
+                   "vectors,fuzz,sweep,metamorphic)")
       ->delimiter(',')
       ->allow_extra_args(false)  // what follows is a path again
-      ->check(CLI::IsMember({"vectors", "fuzz", "sweep"}));
+      ->check(CLI::IsMember({"vectors", "fuzz", "sweep", "metamorphic"}));
   command
       ->add_option("--cases", flags->cases,
-                   "Random calls per operator (default: 2000)")
+                   "Random calls per operator, and a quarter as many with a "
+                   "property (default: 2000)")
       ->check(CLI::Range(int64_t{0}, int64_t{10'000'000}));
   command->add_option("--seed", flags->seed,
                       "Seed of the random calls (default: 1)");
