@@ -7,31 +7,13 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
+#include "harness/cases/packed_tensor.h"
 #include "harness/cases/value_text.h"
 
 namespace qconform::harness {
 namespace {
 
 using spec::DataType;
-
-spec::Tensor MakeTensor(DataType type, std::vector<int64_t> sizes,
-                        const std::vector<double>& values) {
-  spec::Tensor tensor;
-  tensor.desc.type = type;
-  tensor.desc.sizes = std::move(sizes);
-  tensor.storage.resize(values.size() * spec::ByteSize(type));
-  for (size_t i = 0; i < values.size(); ++i) {
-    spec::WriteReal(tensor, static_cast<int64_t>(i), values[i]);
-  }
-  return tensor;
-}
-
-spec::TensorDesc MakeDesc(DataType type, std::vector<int64_t> sizes) {
-  spec::TensorDesc desc;
-  desc.type = type;
-  desc.sizes = std::move(sizes);
-  return desc;
-}
 
 double ValueOf(uint8_t byte, DataType type) {
   return type == DataType::kInt8 ? static_cast<int8_t>(byte) : byte;
@@ -128,7 +110,7 @@ spec::Arguments AddCall(const AddSetting& s, uint8_t a, uint8_t b) {
   spec::Arguments call;
   call.operator_name = "dml_element_wise_quantized_linear_add";
   const auto set = [&](const std::string& name, DataType type, double value) {
-    call.inputs[name] = MakeTensor(type, {1}, {value});
+    call.inputs[name] = PackedTensor(type, {1}, {value});
   };
   set("ATensor", s.a_type, ValueOf(a, s.a_type));
   set("AScaleTensor", DataType::kFloat32, s.a_scale);
@@ -138,7 +120,7 @@ spec::Arguments AddCall(const AddSetting& s, uint8_t a, uint8_t b) {
   set("BZeroPointTensor", s.b_type, s.b_zero_point);
   set("OutputScaleTensor", DataType::kFloat32, s.output_scale);
   set("OutputZeroPointTensor", s.output_type, s.output_zero_point);
-  call.outputs["OutputTensor"] = MakeDesc(s.output_type, {1});
+  call.outputs["OutputTensor"] = PackedDesc(s.output_type, {1});
   return call;
 }
 
@@ -166,16 +148,16 @@ std::optional<spec::Arguments> RequantizeCall(const RequantizeSetting& s,
   const auto k = static_cast<int64_t>(a.size());
   const auto scalar = [&](const std::string& name, DataType type,
                           double value) {
-    call.inputs[name] = MakeTensor(type, {1, 1, 1, 1}, {value});
+    call.inputs[name] = PackedTensor(type, {1, 1, 1, 1}, {value});
   };
-  call.inputs["ATensor"] = MakeTensor(DataType::kInt8, {1, 1, 1, k}, a);
-  call.inputs["BTensor"] = MakeTensor(DataType::kUint8, {1, 1, k, 1}, b);
+  call.inputs["ATensor"] = PackedTensor(DataType::kInt8, {1, 1, 1, k}, a);
+  call.inputs["BTensor"] = PackedTensor(DataType::kUint8, {1, 1, k, 1}, b);
   scalar("AScaleTensor", DataType::kFloat32, s.a_scale);
   scalar("AZeroPointTensor", DataType::kInt8, zero_point);
   scalar("BScaleTensor", DataType::kFloat32, s.b_scale);
   scalar("OutputScaleTensor", DataType::kFloat32, s.output_scale);
   scalar("OutputZeroPointTensor", s.output_type, s.output_zero_point);
-  call.outputs["OutputTensor"] = MakeDesc(s.output_type, {1, 1, 1, 1});
+  call.outputs["OutputTensor"] = PackedDesc(s.output_type, {1, 1, 1, 1});
   return call;
 }
 
@@ -190,10 +172,12 @@ spec::Arguments QuantizeAndDequantizeCall(const QuantizeAndDequantizeSetting& s,
   call.attributes["round_mode"] =
       std::string(s.half_up ? "HALF_UP" : "HALF_TO_EVEN");
   call.options.arithmetic = s.tensorflow ? "tensorflow" : "exact";
-  call.inputs["input"] = MakeTensor(DataType::kFloat32, {1}, {input});
-  call.inputs["input_min"] = MakeTensor(DataType::kFloat32, {}, {s.input_min});
-  call.inputs["input_max"] = MakeTensor(DataType::kFloat32, {}, {s.input_max});
-  call.outputs["output"] = MakeDesc(DataType::kFloat32, {1});
+  call.inputs["input"] = PackedTensor(DataType::kFloat32, {1}, {input});
+  call.inputs["input_min"] =
+      PackedTensor(DataType::kFloat32, {}, {s.input_min});
+  call.inputs["input_max"] =
+      PackedTensor(DataType::kFloat32, {}, {s.input_max});
+  call.outputs["output"] = PackedDesc(DataType::kFloat32, {1});
   return call;
 }
 
@@ -209,28 +193,27 @@ spec::Arguments RowQuantizeCall(uint16_t x, uint16_t smooth, const float* scale,
   if (scale == nullptr) row[1] = spec::Float16ToDouble(largest);
   std::vector<double> weight(256, 0.0);
   weight[0] = 1;
-  call.inputs["x"] = MakeTensor(DataType::kFloat16, {1, 16}, row);
-  call.inputs["weight"] = MakeTensor(DataType::kInt8, {1, 16, 16}, weight);
+  call.inputs["x"] = PackedTensor(DataType::kFloat16, {1, 16}, row);
+  call.inputs["weight"] = PackedTensor(DataType::kInt8, {1, 16, 16}, weight);
   call.inputs["weightScale"] =
-      MakeTensor(DataType::kFloat32, {1, 16}, std::vector<double>(16, 1.0));
-  call.inputs["groupList"] = MakeTensor(DataType::kInt64, {1}, {});
-  call.inputs["groupList"].storage.resize(sizeof(int64_t));
-  spec::WriteInteger(call.inputs["groupList"], 0, 1);
+      PackedTensor(DataType::kFloat32, {1, 16}, std::vector<double>(16, 1.0));
+  call.inputs["groupList"] = PackedTensor(DataType::kInt64, {1}, {1});
   call.inputs["smoothScaleOptional"] =
-      MakeTensor(DataType::kFloat16, {16},
-                 std::vector<double>(16, spec::Float16ToDouble(smooth)));
+      PackedTensor(DataType::kFloat16, {16},
+                   std::vector<double>(16, spec::Float16ToDouble(smooth)));
   if (scale != nullptr) {
     call.inputs["xScaleOptional"] =
-        MakeTensor(DataType::kFloat32, {1}, {*scale});
+        PackedTensor(DataType::kFloat32, {1}, {*scale});
   }
-  call.outputs["out"] = MakeDesc(DataType::kFloat16, {1, 16});
+  call.outputs["out"] = PackedDesc(DataType::kFloat16, {1, 16});
   return call;
 }
 
 std::vector<AddSetting> AddSettings(uint64_t seed, size_t count) {
   RandomSource source(seed);
   // Ties everywhere; ties at odd sums; a third of the sums are ties; two
-  // decimal scales whose sum is one too; scales one unit beside a tie.
+  // decimal scales whose sum is one too; scales one unit beside a tie; ties of
+  // an even divisor that is no power of two; large terms that cancel.
   constexpr float kHard[][3] = {{1.0f, 1.0f, 2.0f},
                                 {0.5f, 1.0f, 1.0f},
                                 {0.1f, 0.2f, 0.3f},
@@ -238,7 +221,9 @@ std::vector<AddSetting> AddSettings(uint64_t seed, size_t count) {
                                 {0x1.fffffep-2f, 0.5f, 1.0f},
                                 {0x1p-149f, 0x1p-149f, 0x1p-148f},
                                 {0x1p127f, 0x1p126f, 0x1.fffffep127f},
-                                {3.0f, 5.0f, 2.0f}};
+                                {3.0f, 5.0f, 2.0f},
+                                {0.5f, 1.5f, 5.0f},
+                                {0x1.000002p20f, -0x1p20f, 0.25f}};
   std::vector<AddSetting> settings;
   for (size_t i = 0; i < count; ++i) {
     AddSetting s;
@@ -252,6 +237,22 @@ std::vector<AddSetting> AddSettings(uint64_t seed, size_t count) {
       s.a_scale = kHard[i / 8][0];
       s.b_scale = kHard[i / 8][1];
       s.output_scale = kHard[i / 8][2];
+    } else if (source.OneIn(8)) {
+      // Small integers of one unit: ties wherever the last of them is even.
+      const double unit = CommonPower(source);
+      const auto integer = [&] {
+        return static_cast<float>(unit *
+                                  static_cast<double>(source.Between(1, 60)));
+      };
+      s.a_scale = integer();
+      s.b_scale = source.OneIn(4) ? -integer() : integer();
+      s.output_scale = integer();
+    } else if (source.OneIn(12)) {
+      // Terms far beyond the limits, which meet again where they cancel.
+      const double unit = HardRatio(source, 11, 24);
+      s.a_scale = NearbyFloat(unit, source);
+      s.b_scale = NearbyFloat(-unit * HardRatio(source, -1, 0), source);
+      s.output_scale = NearbyFloat(HardRatio(source, -2, 2), source);
     } else {
       const double power = CommonPower(source);
       s.output_scale = NearbyFloat(power * HardRatio(source, -6, 2), source);
@@ -321,7 +322,13 @@ std::vector<QuantizeAndDequantizeSetting> QuantizeAndDequantizeSettings(
   constexpr size_t kUsual = 6;
   std::vector<QuantizeAndDequantizeSetting> settings;
   size_t turn = 0;
-  for (const int bits : {2, 4, 8, 16, 24}) {
+  // 10 (for narrow_range 11) and 24 are the most that kernels take for float
+  // and double arithmetic; beyond, they need integers. Whole domains of those
+  // take hours.
+  const std::vector<int> all_bits =
+      every_range ? std::vector<int>{2, 4, 8, 10, 11, 16, 24, 25, 40, 61}
+                  : std::vector<int>{2, 8, 10, 16, 24};
+  for (const int bits : all_bits) {
     for (int kind = 0; kind < 3; ++kind) {
       for (const bool half_up : {false, true}) {
         QuantizeAndDequantizeSetting s;

@@ -71,9 +71,9 @@ spec::Arguments RowQuantizeCall(uint16_t x, uint16_t smooth, const float* scale,
 std::vector<AddSetting> AddSettings(uint64_t seed, size_t count);
 std::vector<RequantizeSetting> HardRequantizeSettings();
 std::vector<RequantizeSetting> RequantizeSettings(uint64_t seed, size_t count);
-// Bits 2, 4, 8, 16, 24 x signed, narrow, unsigned x both round modes, each with
-// every range if `every_range`, else with one of the ranges in turn, without
-// those that only the slow kernel takes.
+// Bits x signed, narrow, unsigned x both round modes, each with every range if
+// `every_range`, else fewer bits with one of the ranges in turn, without those
+// that only the slow kernel takes.
 std::vector<QuantizeAndDequantizeSetting> QuantizeAndDequantizeSettings(
     bool every_range);
 

@@ -83,7 +83,7 @@ TEST(SettingsTest, ListsAreValidAndMixed) {
       ASSERT_TRUE(std::isfinite(scale) && scale != 0) << Describe(s);
     }
   }
-  EXPECT_EQ(QuantizeAndDequantizeSettings(true).size(), 300u);
+  EXPECT_EQ(QuantizeAndDequantizeSettings(true).size(), 600u);
   EXPECT_EQ(QuantizeAndDequantizeSettings(false).size(), 30u);
 }
 

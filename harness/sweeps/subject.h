@@ -26,9 +26,11 @@ struct Variant {
   Function function;
 };
 
-// Bytes of A, B and the output, of whatever signedness the setting says.
+// All pairs of bytes, of whatever signedness the setting says, and as many
+// outputs.
+inline constexpr size_t kAddPairs = 65536;
 using AddFunction = std::function<absl::Status(
-    const uint8_t* a, const uint8_t* b, size_t count, uint8_t* output)>;
+    const uint8_t* a, const uint8_t* b, uint8_t* output)>;
 using RequantizeFunction = std::function<absl::Status(
     const int64_t* sums, size_t count, uint8_t* output)>;
 // The same for sums that int32 holds: what a sweep over all of them calls.
@@ -49,7 +51,8 @@ using DequantizeFunction =
     std::function<absl::Status(const int32_t* sums, const float* weight_scales,
                                size_t count, uint16_t* output)>;
 
-// Arrays that a sweep passes to a function hold at most this many elements.
+// Other arrays that a sweep passes to a function hold at most this many
+// elements.
 inline constexpr size_t kSweepChunk = size_t{1} << 14;
 
 // A function that an implementation does not have gives no variants. Safe to
