@@ -304,6 +304,11 @@ class ProgramTest(unittest.TestCase):
         self.expect(2, "mutants", os.path.join(self.folder, "no-such-file.json"))
         self.expect(2, *command, "--json=/no/such/folder/file.json", file)
         self.expect(4, "mutants", "--filter=no-such-mutant", file)
+        # A property tells the operands apart; one of the real value cannot tell how halves are rounded.
+        metamorphic = ("mutants", f"--operator={ADD}", "--sources=metamorphic", "--cases=60")
+        self.assertRegex(self.expect(0, *metamorphic, "--filter=a-scale-for-both", file).stdout,
+                         "a-scale-for-both +swap-operands-\\d+")
+        self.assertIn("no case tells it", self.expect(1, *metamorphic, "--filter=half-away", file).stdout)
         self.assertIn("fuzz has no case", self.expect(
             4, "mutants", f"--operator={ADD}", "--filter=half", "--sources=vectors,fuzz", "--cases=0", file).stdout)
 
@@ -371,8 +376,90 @@ class ProgramTest(unittest.TestCase):
                           [f"--candidate=mutant:{ADD}/half-away", f"--operator={TENSORFLOW}"]):
             self.fuzz(2, "--cases=1", *arguments)
 
+    # sweep
+
+    def sweep(self, code, *arguments):
+        return self.expect(code, "sweep", "--quiet", *arguments)
+
+    def test_sweep_tells_what_it_covered(self):
+        results = self.path("sweep.json")
+        text = self.sweep(0, "--only=add,quantize_and_dequantize", "--sample=20", f"--json={results}").stdout
+        self.assertRegex(text, r"add +(\d+)/\1 +\d+ +100%")
+        self.assertIn("seed 1, short form, about one unit in 20", text)
+        with open(results, encoding="utf-8") as file:
+            document = json.load(file)
+        self.assertEqual(document["exit_code"], 0)
+        add, quantize = document["sweeps"]
+        self.assertEqual(add["covered"], add["domain"])
+        self.assertEqual(add["covered"] % 65536, 0)
+        # The short form tries some floats of each setting.
+        self.assertGreater(quantize["covered"], 0)
+        self.assertLess(quantize["covered"], quantize["domain"] / 1000)
+        for sweep in (add, quantize):
+            self.assertEqual(sorted(sweep["targets"]), sorted(self.machine()))
+            self.assertGreaterEqual(sweep["comparisons"], sweep["covered"] * len(self.machine()))
+
+    def test_sweep_resumes(self):
+        state = self.path("state.json")
+        command = ("--only=float16", "--targets=EMU128", f"--resume={state}")
+
+        def counts(text):
+            return re.search(r"float16 +(\d+/\d+) +(\d+) +(\S+%)", text).groups()
+
+        first = counts(self.sweep(0, *command).stdout)
+        with open(state, encoding="utf-8") as file:
+            document = json.load(file)
+        units = document["units"]
+        self.assertEqual(first[0], f"{len(units)}/{len(units)}")
+
+        def write(**changes):
+            self.write_text(json.dumps({**document, **changes}), "state.json")
+
+        for kept in (1, len(units)):
+            write(units=dict(list(units.items())[:kept]))
+            text = self.sweep(0, *command).stdout
+            self.assertIn(f"{kept} units finished in an earlier run", text)
+            self.assertEqual(counts(text), first)
+        for change, message in (
+                ({"seed": 2}, "another seed"), ({"program": "another"}, "program"), ({"form": "full"}, "form"),
+                ({"targets": ["AVX2"]}, "targets"), ({"more": 1}, "unknown key"), ({"schema": "sweep_state/0"}, "schema"),
+                ({"units": {"float16/strange": units[next(iter(units))]}}, "no unit")):
+            with self.subTest(message):
+                write(**change)
+                self.assertIn(message, self.sweep(2, *command).stderr)
+        self.write_text("{", "state.json")
+        self.assertIn("state.json", self.sweep(2, *command).stderr)
+        # What cannot be written is found while the sweep runs.
+        self.sweep(3, "--only=float16", "--targets=EMU128", "--resume=/no/such/folder/state.json")
+
+    def test_sweep_tells_and_saves_a_difference(self):
+        faulty = f"--candidate=mutant:{ADD}/half-away"
+        text = self.sweep(1, faulty, "--sample=100", f"--save={self.path('saved')}").stdout
+        self.assertRegex(text, r"WRONG add on scalar \(mutant half-away\): .* expected -?\d+, got -?\d+")
+        # The kernels are right about it.
+        self.expect(0, "run", re.search(r"saved (\S+)", text).group(1))
+
+    def test_sweep_that_proves_too_little_is_mistrusted(self):
+        other = other_target(self.machine())
+        few = ("--only=float16", "--sample=1000")
+        self.assertIn(f"float16: target {other} did not run", self.sweep(4, *few, f"--targets=EMU128,{other}").stdout)
+        self.assertIn("no sweep was selected", self.sweep(4, "--only=add", f"--operator={TENSORFLOW}").stdout)
+        # No sum of a matrix product can be given to whole calls alone.
+        mutant = "--candidate=mutant:dml_quantized_linear_matrix_multiply/half-away"
+        self.assertIn("requantize: target scalar did not run", self.sweep(4, mutant, "--sample=1000").stdout)
+
+    def test_sweep_bad_usage(self):
+        for arguments, message in (
+                (["--only=add,nothing"], "no sweep nothing"), (["--operator=nothing"], "no such operator"),
+                (["--targets=AVX9"], "no target AVX9"), (["--candidate=nobody"], "known: builtin"),
+                (["--candidate=mutant:nothing/half-away"], "nothing"), (["--full", "--short"], "--short"),
+                (["--sample=0"], "--sample"), (["--threads=0"], "--threads"), (["--seed=x"], "--seed"),
+                (["--json=/no/such/folder/sweep.json"], "cannot be written")):
+            with self.subTest(arguments=arguments):
+                self.assertIn(message, self.sweep(2, *arguments).stderr)
+
     def test_help_and_version(self):
-        for command in ("run", "fuzz", "explain", "list", "format", "import"):
+        for command in ("run", "fuzz", "sweep", "mutants", "explain", "list", "format", "import"):
             self.assertIn(command, self.expect(0, "--help").stdout)
             self.expect(0, command, "--help")
         self.assertIn("commit", self.expect(0, "--version").stdout)

@@ -11,12 +11,16 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "absl/strings/str_join.h"
 #include "harness/candidates/builtin.h"
 #include "harness/candidates/golden_binary32.h"
+#include "harness/candidates/mutants/mutants.h"
 #include "spec/validate.h"
 
 namespace qconform::harness {
 namespace {
+
+const std::string kMutantPrefix = "mutant:";
 
 // '*' any characters, '?' one; iterative, so that no pattern takes exponential
 // time.
@@ -75,6 +79,26 @@ std::unique_ptr<Candidate> MakeCandidate(const std::string& name) {
     return std::make_unique<GoldenBinary32Candidate>();
   }
   return nullptr;
+}
+
+std::string OperatorOfMutant(const std::string& name) {
+  const size_t slash = name.find('/');
+  return absl::StartsWith(name, kMutantPrefix) && slash != std::string::npos
+             ? name.substr(kMutantPrefix.size(), slash - kMutantPrefix.size())
+             : "";
+}
+
+absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(
+    const std::string& name) {
+  const std::string operator_name = OperatorOfMutant(name);
+  if (!operator_name.empty()) {
+    return mutants::MakeMutant(operator_name, name.substr(name.find('/') + 1));
+  }
+  std::unique_ptr<Candidate> candidate = MakeCandidate(name);
+  if (candidate != nullptr) return candidate;
+  return absl::InvalidArgumentError(absl::StrCat(
+      "--candidate=", name,
+      " is unknown; known: ", absl::StrJoin(CandidateNames(), ", ")));
 }
 
 absl::StatusOr<std::vector<VectorFile>> ReadInput(

@@ -23,6 +23,14 @@ std::vector<std::string> CandidateNames();
 // Null if there is none of this name.
 std::unique_ptr<Candidate> MakeCandidate(const std::string& name);
 
+// What --candidate names where faulty ones may be put to the test: one of
+// CandidateNames(), or "mutant:<operator>/<fault>", a model of one operator
+// (harness/candidates/mutants/mutants.h).
+absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(
+    const std::string& name);
+// The operator of a mutant's name; empty for any other.
+std::string OperatorOfMutant(const std::string& name);
+
 // Opens the file of --json before anything runs, so that a long run is not lost
 // to a typo. An empty path is fine: no file is wanted.
 absl::Status CheckJsonWritable(const std::string& path);

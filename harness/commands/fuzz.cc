@@ -18,7 +18,6 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
-#include "harness/candidates/mutants/mutants.h"
 #include "harness/cases/random_source.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
@@ -65,28 +64,17 @@ uint64_t AnySeed() {
          40;
 }
 
-// "mutant:<operator>/<fault>" is a faulty model of one operator, which narrows
-// the run to that operator.
-absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(FuzzFlags& flags) {
-  const std::string prefix = "mutant:";
-  const size_t slash = flags.candidate.find('/');
-  if (flags.candidate.rfind(prefix, 0) == 0 && slash != std::string::npos) {
-    const std::string operator_name =
-        flags.candidate.substr(prefix.size(), slash - prefix.size());
-    if (!flags.operator_name.empty() && flags.operator_name != operator_name) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--candidate=", flags.candidate,
-          " is of another operator than --operator=", flags.operator_name));
-    }
-    flags.operator_name = operator_name;
-    return mutants::MakeMutant(operator_name,
-                               flags.candidate.substr(slash + 1));
+// A mutant narrows the run to its operator.
+absl::Status NarrowToMutant(FuzzFlags& flags) {
+  const std::string operator_name = OperatorOfMutant(flags.candidate);
+  if (operator_name.empty()) return absl::OkStatus();
+  if (!flags.operator_name.empty() && flags.operator_name != operator_name) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--candidate=", flags.candidate,
+        " is of another operator than --operator=", flags.operator_name));
   }
-  std::unique_ptr<Candidate> candidate = MakeCandidate(flags.candidate);
-  if (candidate != nullptr) return candidate;
-  return absl::InvalidArgumentError(absl::StrCat(
-      "--candidate=", flags.candidate,
-      " is unknown; known: ", absl::StrJoin(CandidateNames(), ", ")));
+  flags.operator_name = operator_name;
+  return absl::OkStatus();
 }
 
 absl::Status FindTargets(const FuzzFlags& flags, const Candidate& candidate,
@@ -337,9 +325,11 @@ RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
 absl::StatusOr<std::unique_ptr<Candidate>> Prepare(FuzzFlags& flags,
                                                    FuzzOptions& options,
                                                    FuzzReport& distrusted) {
-  auto candidate = FindCandidate(flags);
+  absl::Status status = NarrowToMutant(flags);
+  if (!status.ok()) return status;
+  auto candidate = FindCandidate(flags.candidate);
   if (!candidate.ok()) return candidate;
-  absl::Status status = FindOperators(flags, options);
+  status = FindOperators(flags, options);
   if (status.ok()) status = FindLevel(flags, options);
   if (status.ok())
     status = FindTargets(flags, **candidate, options, distrusted);

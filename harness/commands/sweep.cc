@@ -25,6 +25,7 @@ namespace qconform::harness {
 namespace {
 
 struct SweepFlags {
+  std::string candidate = "builtin";
   std::vector<std::string> only;
   std::string operator_name;
   std::vector<std::string> targets;
@@ -70,7 +71,40 @@ std::string ProgramHash() {
   return absl::StrFormat("fnv1a64:%016x", hash);
 }
 
-absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags) {
+// The production kernels are swept step by step, any other candidate by calls
+// of its elementwise operators.
+Subjects MakeSubjects(const SweepFlags& flags, const SweepOptions& options,
+                      Candidate& candidate) {
+  if (flags.candidate == "builtin") return BuiltinSubjects(options.targets);
+  Subjects subjects;
+  const std::vector<std::string> own = candidate.Targets();
+  for (const std::string& target : options.targets) {
+    if (std::find(own.begin(), own.end(), target) != own.end()) {
+      subjects.push_back(CandidateSubject(candidate, target));
+    }
+  }
+  return subjects;
+}
+
+absl::Status FindTargets(const SweepFlags& flags, const Candidate& candidate,
+                         SweepOptions& options) {
+  const bool is_builtin = flags.candidate == "builtin";
+  const std::vector<std::string> own =
+      is_builtin ? MachineTargets() : candidate.Targets();
+  options.targets = flags.targets.empty() ? own : flags.targets;
+  for (const std::string& target : options.targets) {
+    if (!IsHighwayTarget(target) &&
+        std::find(own.begin(), own.end(), target) == own.end()) {
+      return absl::InvalidArgumentError(absl::StrCat(
+          "--targets: there is no target ", target, "; ", candidate.Name(),
+          " has here: ", absl::StrJoin(own, ", ")));
+    }
+  }
+  return absl::OkStatus();
+}
+
+absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags,
+                                         const Candidate& candidate) {
   SweepOptions options;
   const std::vector<std::string>& names = SweepNames();
   for (const std::string& name : flags.only) {
@@ -85,30 +119,31 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags) {
     return absl::InvalidArgumentError(absl::StrCat(
         "--operator=", flags.operator_name, ": there is no such operator"));
   }
+  const std::vector<std::string> of_mutant =
+      SweepsOf(OperatorOfMutant(flags.candidate));
   const auto selects = [](const std::vector<std::string>& list,
                           const std::string& name) {
     return list.empty() ||
            std::find(list.begin(), list.end(), name) != list.end();
   };
   for (const std::string& name : names) {
-    if (selects(flags.only, name) && selects(of_operator, name)) {
+    if (selects(flags.only, name) && selects(of_operator, name) &&
+        selects(of_mutant, name)) {
       options.sweeps.push_back(name);
     }
   }
-  options.targets = flags.targets.empty() ? MachineTargets() : flags.targets;
-  for (const std::string& target : options.targets) {
-    if (!IsHighwayTarget(target)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--targets: there is no target ", target,
-          "; this machine has: ", absl::StrJoin(MachineTargets(), ", ")));
-    }
+  if (absl::Status status = FindTargets(flags, candidate, options);
+      !status.ok()) {
+    return status;
   }
   options.full = flags.full;
   options.seed = flags.seed;
   options.sample = flags.sample;
   options.threads = flags.threads;
   options.state_path = flags.resume;
-  if (!flags.resume.empty()) options.program = ProgramHash();
+  if (!flags.resume.empty()) {
+    options.program = absl::StrCat(flags.candidate, " of ", ProgramHash());
+  }
   if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
     return status;
   }
@@ -116,10 +151,13 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags) {
 }
 
 ExitCode Sweep(const SweepFlags& flags) {
-  absl::StatusOr<SweepOptions> options = MakeOptions(flags);
+  const absl::StatusOr<std::unique_ptr<Candidate>> candidate =
+      FindCandidate(flags.candidate);
+  if (!candidate.ok()) return ReportBadInput(candidate.status());
+  absl::StatusOr<SweepOptions> options = MakeOptions(flags, **candidate);
   if (!options.ok()) return ReportBadInput(options.status());
   InstallCrashReport();
-  AnnounceCall("a kernel in a sweep", "builtin",
+  AnnounceCall("a kernel in a sweep", flags.candidate,
                absl::StrJoin(options->targets, ", "));
   CatchInterruption();
   options->interrupted = Interrupted;
@@ -128,7 +166,7 @@ ExitCode Sweep(const SweepFlags& flags) {
   options->progress = [&progress](uint64_t done, uint64_t total) {
     progress.Update(done, total);
   };
-  const Subjects subjects = BuiltinSubjects(options->targets);
+  const Subjects subjects = MakeSubjects(flags, *options, **candidate);
   absl::StatusOr<SweepResults> results =
       RunSweeps(*options, subjects, MakeUnits(*options));
   progress.Finish();
@@ -170,6 +208,10 @@ void AddSweepCommand(CLI::App& app, ExitCode& exit_code) {
       ->delimiter(',');
   command->add_option("--operator", flags->operator_name,
                       "Only the sweeps of this operator");
+  command->add_option("--candidate", flags->candidate,
+                      "builtin, golden-binary32, or mutant:<operator>/<fault>; "
+                      "others than builtin have the sweeps add and "
+                      "quantize_and_dequantize only");
   CLI::Option* full = command->add_flag("--full", flags->full,
                                         "Whole domains; takes many minutes");
   command
