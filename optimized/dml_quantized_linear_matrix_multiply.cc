@@ -71,12 +71,13 @@ void Fill(const DmlMatrixMultiplyShape& shape, const Data& data,
 class OutputWriter : public SumEpilogue {
  public:
   OutputWriter(RequantizeFunction* requantize, const Prepared& prepared,
-               size_t row_step, const DmlMatrix& output, std::byte* data,
-               size_t first_row)
+               const DmlMatrixMultiplyShape& shape, size_t row_step,
+               std::byte* data, size_t first_row)
       : requantize_(requantize),
         prepared_(prepared),
         row_step_(row_step),
-        output_(output),
+        b_scales_are_equal_(shape.b_scale.count == 1),
+        output_(shape.output),
         data_(data),
         first_row_(first_row) {}
 
@@ -90,6 +91,7 @@ class OutputWriter : public SumEpilogue {
     to.wide = tile.wide;
     to.sum_stride = tile.row_stride;
     to.b_scales = prepared_.b_scales + tile.first_column;
+    to.b_scales_are_equal = b_scales_are_equal_;
     to.columns = tile.columns;
     to.output.data =
         data_ + m * output_.strides[2] + tile.first_column * output_.strides[3];
@@ -103,10 +105,16 @@ class OutputWriter : public SumEpilogue {
   RequantizeFunction* requantize_;
   const Prepared& prepared_;
   size_t row_step_;
+  bool b_scales_are_equal_;
   const DmlMatrix& output_;
   std::byte* data_;
   size_t first_row_;
 };
+
+// Where part `index` of `parts` nearly equal ones of `size` begins.
+size_t PartBegin(size_t size, size_t index, size_t parts) {
+  return parts == 1 ? size * index : size * index / parts;
+}
 
 // Calls task(0) .. task(count - 1), on the caller's threads if there are any.
 void ForEachTask(const RunContext& context, size_t count,
@@ -164,6 +172,7 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
           &shape.output_zero_point}) {
       row_count = std::max(row_count, parameter->count);
     }
+    task_bytes = RoundUp(gemm.WorkspaceBytes(shape.m), kWorkspaceAlignment);
   }
 
   absl::Status ReadConstants(const Data& given);
@@ -187,9 +196,6 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
     std::byte* tasks = nullptr;
     size_t required = 0;
   };
-  size_t TaskBytes() const {
-    return RoundUp(gemm.WorkspaceBytes(shape.m), kWorkspaceAlignment);
-  }
   RunMemory TakeRunMemory(std::byte* workspace, size_t threads) const {
     WorkspaceCutter cutter(workspace);
     RunMemory memory;
@@ -197,13 +203,14 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
     if (packed_constant_b == nullptr) {
       memory.packed_b = cutter.Take<std::byte>(gemm.PackedBytes());
     }
-    memory.tasks = cutter.Take<std::byte>(TaskBytes() * threads);
+    memory.tasks = cutter.Take<std::byte>(task_bytes * threads);
     memory.required = cutter.RequiredBytes();
     return memory;
   }
 
   size_t BatchCount() const { return shape.batches * shape.channels; }
   size_t Offset(const DmlMatrix& matrix, size_t batch) const {
+    if (batch == 0) return 0;  // saves the divisions
     return batch / shape.channels * matrix.strides[0] +
            batch % shape.channels * matrix.strides[1];
   }
@@ -225,6 +232,7 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
   IntegerGemm gemm;
   RequantizeFunction* requantize;
   size_t row_count = 1;  // of the row parameters: 1 or M
+  size_t task_bytes = 0;
 
   Data constants;  // points into `copies`
   std::vector<std::vector<std::byte>> copies;
@@ -375,8 +383,8 @@ void DmlQuantizedLinearMatrixMultiplyPlan::State::MultiplyBatches(
       const size_t batch = first + item / (row_parts * column_parts);
       const size_t row_part = item / column_parts % row_parts;
       const size_t column_part = item % column_parts;
-      const size_t first_row = shape.m * row_part / row_parts;
-      const size_t last_row = shape.m * (row_part + 1) / row_parts;
+      const size_t first_row = PartBegin(shape.m, row_part, row_parts);
+      const size_t last_row = PartBegin(shape.m, row_part + 1, row_parts);
       IntegerGemm::Operands operands;
       operands.a = {static_cast<const std::byte*>(data.ATensor) +
                         Offset(shape.a, batch) + first_row * shape.a.strides[2],
@@ -393,15 +401,16 @@ void DmlQuantizedLinearMatrixMultiplyPlan::State::MultiplyBatches(
       if (shape.b_zero_point.present) {
         operands.b_zero_points = memory.prepared.b_zero_points;
       }
-      OutputWriter writer(requantize, memory.prepared, row_count == 1 ? 0 : 1,
-                          shape.output,
+      OutputWriter writer(requantize, memory.prepared, shape,
+                          row_count == 1 ? 0 : 1,
                           static_cast<std::byte*>(data.OutputTensor) +
                               Offset(shape.output, batch),
                           first_row);
-      const size_t first_panel = gemm.PanelCount() * column_part / column_parts;
+      const size_t first_panel =
+          PartBegin(gemm.PanelCount(), column_part, column_parts);
       const size_t last_panel =
-          gemm.PanelCount() * (column_part + 1) / column_parts;
-      std::byte* const workspace = memory.tasks + task * TaskBytes();
+          PartBegin(gemm.PanelCount(), column_part + 1, column_parts);
+      std::byte* const workspace = memory.tasks + task * task_bytes;
       if (operands.packed_b != nullptr) {
         gemm.Multiply(operands, first_panel, last_panel, writer, workspace);
       } else {
@@ -444,17 +453,16 @@ size_t DmlQuantizedLinearMatrixMultiplyPlan::WorkspaceBytes(
 absl::Status DmlQuantizedLinearMatrixMultiplyPlan::Run(
     const Data& given, const RunContext& context) const {
   const State& state = *state_;
-  if (absl::Status s = CheckWorkspace(context, WorkspaceBytes()); !s.ok()) {
-    return s;
-  }
+  const size_t least_bytes = WorkspaceBytes();
+  if (absl::Status s = CheckWorkspace(context, least_bytes); !s.ok()) return s;
   const absl::StatusOr<Data> data = state.MergeRunData(given);
   if (!data.ok()) return data.status();
 
   size_t threads = 1;
   if (context.parallel_for != nullptr) {
-    const size_t spare = context.workspace.size() - WorkspaceBytes();
+    const size_t spare = context.workspace.size() - least_bytes;
     threads = std::clamp<size_t>(context.parallel_for->MaxThreads(), 1,
-                                 1 + spare / state.TaskBytes());
+                                 1 + spare / state.task_bytes);
   }
   const State::RunMemory memory =
       state.TakeRunMemory(context.workspace.data(), threads);

@@ -8,9 +8,15 @@
 namespace qconform::optimized {
 namespace {
 
-// Blocks of A and B that stay in the cache while they are used.
+// Blocks of A and B that stay in the cache while they are used. What is done
+// once for every chunk and strip pays if chunks are large.
 constexpr size_t kChunkBytes = 192 << 10;
+constexpr size_t kWidenedChunkBytes = 768 << 10;
 constexpr size_t kStripBytes = 256 << 10;
+
+// Widening a panel once costs about as much as three tiles lose by widening it
+// on their way.
+constexpr size_t kMinTilesToWiden = 6;
 // Columns that go to the epilogue at once: their sums stay in the first cache.
 constexpr size_t kTileColumns = 128;
 
@@ -34,8 +40,8 @@ int32_t OffsetOf(bool is_signed) { return is_signed ? 0 : 128; }
 // The workspace of one Multiply.
 struct IntegerGemm::Workspace {
   Workspace(const IntegerGemm& gemm, size_t rows, std::byte* memory)
-      : chunk_rows(gemm.RowsPerChunk(rows)),
-        spans(gemm.SpanCount()),
+      : chunk_rows(std::min(rows, gemm.rows_per_chunk_)),
+        spans(gemm.span_count_),
         row_stride(RoundUp(std::max(kTileColumns, gemm.ColumnsPerPanel()),
                            kWorkspaceAlignment / sizeof(int32_t))) {
     const IntegerGemmKernels& kernels = *gemm.kernels_;
@@ -43,6 +49,10 @@ struct IntegerGemm::Workspace {
     WorkspaceCutter cutter(memory);
     if (!kernels.quads_are_exact) {
       pairs = cutter.Take<int32_t>(chunk_rows * LanesPerRow(gemm.depth_, 2));
+      widened_stride = (gemm.layout_.bytes - gemm.layout_.body);
+      if (chunk_rows >= kMinTilesToWiden * tile_rows) {
+        widened = cutter.Take<int16_t>(gemm.panels_per_strip_ * widened_stride);
+      }
     }
     if (kernels.has_quads) {
       quads = cutter.Take<int32_t>(chunk_rows * LanesPerRow(gemm.depth_, 4));
@@ -58,6 +68,8 @@ struct IntegerGemm::Workspace {
   size_t spans;  // of k, each short enough for int32
   size_t row_stride;
   int32_t* pairs = nullptr;
+  int16_t* widened = nullptr;  // the panels of a strip
+  size_t widened_stride = 0;
   int32_t* quads = nullptr;
   int32_t* zero_points = nullptr;  // of A packed as quads
   int32_t* row_sums = nullptr;     // [tile][span][row of the tile]
@@ -85,30 +97,39 @@ struct IntegerGemm::InPlaceWorkspace {
 };
 
 IntegerGemm::IntegerGemm(size_t depth, size_t columns)
-    : kernels_(&ChooseIntegerGemmKernels()), depth_(depth), columns_(columns) {}
+    : kernels_(&ChooseIntegerGemmKernels()),
+      depth_(depth),
+      columns_(columns),
+      panel_count_(DivideUp(columns, kernels_->columns_per_panel)),
+      span_count_(DivideUp(depth, kMaxNarrowDepth)),
+      layout_(MakeLayout()) {
+  const bool is_exact = kernels_->quads_are_exact;
+  const size_t row_bytes = LanesPerRow(depth, is_exact ? 4 : 2) * 4;
+  const size_t tile_bytes = row_bytes * kernels_->rows_per_tile;
+  const size_t chunk_bytes = is_exact ? kChunkBytes : kWidenedChunkBytes;
+  rows_per_chunk_ =
+      std::max<size_t>(1, chunk_bytes / tile_bytes) * kernels_->rows_per_tile;
+  const size_t panel_bytes =
+      is_exact ? layout_.bytes : 2 * (layout_.bytes - layout_.body);
+  panels_per_strip_ =
+      std::clamp<size_t>(kStripBytes / panel_bytes, 1, panel_count_);
+  panels_per_tile_ = std::max<size_t>(1, kTileColumns / ColumnsPerPanel());
+}
 
 size_t IntegerGemm::ColumnsPerPanel() const {
   return kernels_->columns_per_panel;
 }
 
-size_t IntegerGemm::PaddedColumns() const {
-  return RoundUp(columns_, ColumnsPerPanel());
-}
-
-size_t IntegerGemm::SpanCount() const {
-  return DivideUp(depth_, kMaxNarrowDepth);
-}
-
-PanelLayout IntegerGemm::Layout() const {
+PanelLayout IntegerGemm::MakeLayout() const {
   const size_t columns = ColumnsPerPanel();
   PanelLayout layout;
   layout.column_sums = sizeof(PanelHeader);
   layout.corrections =
       layout.column_sums +
-      RoundUp(kernels_->has_quads ? SpanCount() * columns * sizeof(int32_t) : 0,
+      RoundUp(kernels_->has_quads ? span_count_ * columns * sizeof(int32_t) : 0,
               kWorkspaceAlignment);
   // The k of a correction would have to be sought in several spans.
-  if (kernels_->has_quads && !kernels_->quads_are_exact && SpanCount() == 1) {
+  if (kernels_->has_quads && !kernels_->quads_are_exact && span_count_ == 1) {
     layout.max_corrections = DivideUp(depth_, kDepthPerCorrection);
   }
   layout.body = layout.corrections +
@@ -119,36 +140,18 @@ PanelLayout IntegerGemm::Layout() const {
   return layout;
 }
 
-size_t IntegerGemm::PackedBytes() const {
-  return PanelCount() * Layout().bytes;
-}
-
 void IntegerGemm::PackB(const ByteMatrix& b, size_t first_panel,
                         size_t last_panel, Packing packing,
                         std::byte* packed) const {
-  const PanelLayout layout = Layout();
   const bool try_quads = kernels_->quads_are_exact ||
                          (kernels_->has_quads && packing == Packing::kOnce);
   for (size_t panel = first_panel; panel < last_panel; ++panel) {
     const size_t first_column = panel * ColumnsPerPanel();
-    std::byte* to = packed + panel * layout.bytes;
-    if (!try_quads || !kernels_->pack_b_quads(b, first_column, layout, to)) {
-      kernels_->pack_b_pairs(b, first_column, layout, to);
+    std::byte* to = packed + panel * layout_.bytes;
+    if (!try_quads || !kernels_->pack_b_quads(b, first_column, layout_, to)) {
+      kernels_->pack_b_pairs(b, first_column, layout_, to);
     }
   }
-}
-
-size_t IntegerGemm::RowsPerChunk(size_t rows) const {
-  const size_t tile_rows = kernels_->rows_per_tile;
-  const size_t row_bytes =
-      LanesPerRow(depth_, kernels_->quads_are_exact ? 4 : 2) * sizeof(int32_t);
-  const size_t tiles = std::max<size_t>(1, kChunkBytes / row_bytes / tile_rows);
-  return std::min(rows, tiles * tile_rows);
-}
-
-size_t IntegerGemm::PanelsPerStrip() const {
-  return std::min(PanelCount(),
-                  std::max<size_t>(1, kStripBytes / Layout().bytes));
 }
 
 size_t IntegerGemm::WorkspaceBytes(size_t rows) const {
@@ -165,12 +168,15 @@ struct IntegerGemm::Run {
         operands(what),
         w(memory),
         epilogue(to),
-        layout(from.Layout()),
+        layout(from.layout_),
         b_offset(OffsetOf(what.b_is_signed)) {
-    b_is_centered = operands.b_zero_points == nullptr ? b_offset == 0 : true;
-    for (size_t i = 0; operands.b_zero_points != nullptr && i < from.columns_;
-         ++i) {
-      b_is_centered &= operands.b_zero_points[i] == b_offset;
+    b_is_centered = b_offset == 0;
+    if (operands.b_zero_points != nullptr) {
+      int32_t difference = 0;
+      for (size_t i = 0; i < from.columns_; ++i) {
+        difference |= operands.b_zero_points[i] ^ b_offset;
+      }
+      b_is_centered = difference == 0;
     }
   }
 
@@ -180,6 +186,8 @@ struct IntegerGemm::Run {
   }
 
   void FindForms(size_t first_panel, size_t last_panel) {
+    any_quads = kernels.quads_are_exact;
+    if (any_quads) return;
     for (size_t panel = first_panel; panel < last_panel; ++panel) {
       (Header(panel).is_quads != 0 ? any_quads : any_pairs) = true;
     }
@@ -225,53 +233,47 @@ struct IntegerGemm::Run {
            span * (kMaxNarrowDepth / group) * rows;
   }
 
-  // One span of one tile against one panel.
-  void MultiplyPanel(size_t chunk_row, size_t rows, size_t panel, size_t span,
-                     int32_t* sums) {
-    const size_t columns = kernels.columns_per_panel;
-    const std::byte* packed = operands.packed_b + panel * layout.bytes;
-    const PanelHeader& header = Header(panel);
-    const bool is_quads = header.is_quads != 0;
-    const size_t group = is_quads ? 4 : 2;
-    const size_t first_k = span * kMaxNarrowDepth;
-    GemmTile tile;
-    tile.rows = rows;
-    tile.groups =
-        DivideUp(std::min(kMaxNarrowDepth, gemm.depth_ - first_k), group);
-    tile.row_sums = RowSums(chunk_row, rows, span);
-    tile.body = packed + layout.body + first_k * columns;
-    if (operands.b_zero_points != nullptr) {
-      tile.b_zero_points = operands.b_zero_points + panel * columns;
-    }
-    tile.b_offset = b_offset;
-    tile.b_is_centered = b_is_centered;
-    tile.sums = sums;
-    tile.row_stride = w.row_stride;
-    tile.packed_a =
-        (is_quads ? w.quads : w.pairs) + PackedA(chunk_row, rows, span, group);
-    if (is_quads) {
-      tile.a_zero_points = w.zero_points + chunk_row;
-      tile.column_sums =
-          reinterpret_cast<const int32_t*>(packed + layout.column_sums) +
-          span * columns;
-      tile.corrections =
-          reinterpret_cast<const PanelCorrection*>(packed + layout.corrections);
-      tile.correction_count = header.corrections;
-      kernels.multiply_quads(tile);
-    } else {
-      kernels.multiply_pairs(tile);
+  // The panels of pairs of a strip, for all tiles of a chunk.
+  void Widen(size_t first_panel, size_t last_panel) {
+    for (size_t panel = first_panel; panel < last_panel; ++panel) {
+      if (Header(panel).is_quads != 0) continue;
+      kernels.widen(operands.packed_b + panel * layout.bytes + layout.body,
+                    w.widened_stride,
+                    w.widened + (panel - first_panel) * w.widened_stride);
     }
   }
 
-  // One tile against panels whose columns fit in the sums.
+  // One tile against panels whose columns fit in the sums. `widened` is null,
+  // or the first of them.
   void MultiplyTile(size_t first_row, size_t chunk_row, size_t rows,
-                    size_t panel, size_t panels) {
-    const size_t columns = panels * kernels.columns_per_panel;
+                    size_t panel, size_t panels, const int16_t* widened) {
+    const size_t first_column = panel * kernels.columns_per_panel;
+    const size_t columns = std::min(gemm.columns_ - first_column,
+                                    panels * kernels.columns_per_panel);
+    GemmTile tile;
+    tile.rows = rows;
+    tile.columns = columns;
+    tile.panels = operands.packed_b + panel * layout.bytes;
+    tile.layout = &layout;
+    tile.widened = widened;
+    tile.widened_stride = w.widened_stride;
+    if (w.zero_points != nullptr)
+      tile.a_zero_points = w.zero_points + chunk_row;
+    if (operands.b_zero_points != nullptr) {
+      tile.b_zero_points = operands.b_zero_points + first_column;
+    }
+    tile.b_offset = b_offset;
+    tile.b_is_centered = b_is_centered;
+    tile.sums = w.narrow;
+    tile.row_stride = w.row_stride;
     for (size_t span = 0; span < w.spans; ++span) {
-      for (size_t i = 0; i < panels; ++i) {
-        MultiplyPanel(chunk_row, rows, panel + i, span,
-                      w.narrow + i * kernels.columns_per_panel);
-      }
+      tile.span = span;
+      tile.depth = std::min(size_t{kMaxNarrowDepth},
+                            gemm.depth_ - span * kMaxNarrowDepth);
+      if (any_pairs) tile.pairs = w.pairs + PackedA(chunk_row, rows, span, 2);
+      if (any_quads) tile.quads = w.quads + PackedA(chunk_row, rows, span, 4);
+      tile.row_sums = RowSums(chunk_row, rows, span);
+      kernels.multiply(tile);
       if (w.wide == nullptr) continue;
       for (size_t r = 0; r < rows; ++r) {
         const int32_t* narrow = w.narrow + r * w.row_stride;
@@ -284,8 +286,8 @@ struct IntegerGemm::Run {
     SumTile sums;
     sums.first_row = first_row;
     sums.rows = rows;
-    sums.first_column = panel * kernels.columns_per_panel;
-    sums.columns = std::min(gemm.columns_ - sums.first_column, columns);
+    sums.first_column = first_column;
+    sums.columns = columns;
     sums.narrow = w.wide == nullptr ? w.narrow : nullptr;
     sums.wide = w.wide;
     sums.row_stride = w.row_stride;
@@ -297,7 +299,7 @@ struct IntegerGemm::Run {
   const Operands& operands;
   const Workspace& w;
   SumEpilogue& epilogue;
-  const PanelLayout layout;
+  const PanelLayout& layout;
   const int32_t b_offset;
   bool b_is_centered;
   bool any_pairs = false;
@@ -311,32 +313,42 @@ void IntegerGemm::Multiply(const Operands& operands, size_t first_panel,
   const Workspace w(*this, rows, workspace);
   Run run(*this, operands, w, epilogue);
   run.FindForms(first_panel, last_panel);
-  const size_t strip_panels = PanelsPerStrip();
-  const size_t tile_panels =
-      std::max<size_t>(1, kTileColumns / ColumnsPerPanel());
   // Chunks and tiles of nearly equal heights: short ones are slow.
   const size_t chunks = DivideUp(rows, w.chunk_rows);
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
     const size_t first_row = rows * chunk / chunks;
     const size_t chunk_rows = rows * (chunk + 1) / chunks - first_row;
     const size_t tiles = DivideUp(chunk_rows, kernels_->rows_per_tile);
-    const auto row_of_tile = [&](size_t tile) {
-      return chunk_rows * tile / tiles;
-    };
-    for (size_t tile = 0; tile < tiles; ++tile) {
-      const size_t row = row_of_tile(tile);
-      run.PackA(first_row + row, row, row_of_tile(tile + 1) - row);
-    }
-    for (size_t strip = first_panel; strip < last_panel;
-         strip += strip_panels) {
-      const size_t strip_end = std::min(strip + strip_panels, last_panel);
+    const size_t tile_rows = chunk_rows / tiles;
+    const size_t taller_tiles = chunk_rows % tiles;
+    // Calls todo(row, height) for each tile.
+    const auto for_each_tile = [&](const auto& todo) {
+      size_t row = 0;
       for (size_t tile = 0; tile < tiles; ++tile) {
-        const size_t row = row_of_tile(tile);
-        for (size_t panel = strip; panel < strip_end; panel += tile_panels) {
-          run.MultiplyTile(first_row + row, row, row_of_tile(tile + 1) - row,
-                           panel, std::min(tile_panels, strip_end - panel));
-        }
+        const size_t height = tile_rows + (tile < taller_tiles ? 1 : 0);
+        todo(row, height);
+        row += height;
       }
+    };
+    for_each_tile([&](size_t row, size_t height) {
+      run.PackA(first_row + row, row, height);
+    });
+    const int16_t* const widened =
+        run.any_pairs && tiles >= kMinTilesToWiden ? w.widened : nullptr;
+    for (size_t strip = first_panel; strip < last_panel;
+         strip += panels_per_strip_) {
+      const size_t strip_end = std::min(strip + panels_per_strip_, last_panel);
+      if (widened != nullptr) run.Widen(strip, strip_end);
+      for_each_tile([&](size_t row, size_t height) {
+        for (size_t panel = strip; panel < strip_end;
+             panel += panels_per_tile_) {
+          run.MultiplyTile(first_row + row, row, height, panel,
+                           std::min(panels_per_tile_, strip_end - panel),
+                           widened == nullptr
+                               ? nullptr
+                               : widened + (panel - strip) * w.widened_stride);
+        }
+      });
     }
   }
 }

@@ -69,7 +69,15 @@ class SumEpilogue {
 
 // integer_gemm_kernels.h
 struct IntegerGemmKernels;  // one SIMD target's
-struct PanelLayout;
+
+// Byte offsets in a panel of a packed B.
+struct PanelLayout {
+  size_t column_sums = 0;  // [span][column]
+  size_t corrections = 0;
+  size_t max_corrections = 0;
+  size_t body = 0;
+  size_t bytes = 0;
+};
 
 class IntegerGemm {
  public:
@@ -81,13 +89,13 @@ class IntegerGemm {
   IntegerGemm(size_t depth, size_t columns);
 
   // Columns rounded up to whole panels; the length of b_zero_points.
-  size_t PaddedColumns() const;
+  size_t PaddedColumns() const { return panel_count_ * ColumnsPerPanel(); }
   // Columns of a panel. Tasks that share a packed B divide it at multiples.
   size_t ColumnsPerPanel() const;
-  size_t PanelCount() const { return PaddedColumns() / ColumnsPerPanel(); }
+  size_t PanelCount() const { return panel_count_; }
 
   // Bytes of a packed B. Its address must be a multiple of 64.
-  size_t PackedBytes() const;
+  size_t PackedBytes() const { return panel_count_ * layout_.bytes; }
   // Whether the packed form is chosen by the values of B, which takes longer
   // and makes many multiplications faster.
   enum class Packing { kOnce, kForOneCall };
@@ -125,14 +133,19 @@ class IntegerGemm {
   struct Workspace;
   struct InPlaceWorkspace;
   struct Run;
-  size_t RowsPerChunk(size_t rows) const;
-  size_t PanelsPerStrip() const;
-  size_t SpanCount() const;
-  PanelLayout Layout() const;
+  PanelLayout MakeLayout() const;
 
   const IntegerGemmKernels* kernels_;
   size_t depth_;
   size_t columns_;
+  // What follows from these three, known before any multiplication: a small one
+  // takes no longer than a few dozen divisions.
+  size_t panel_count_;
+  size_t span_count_;  // of k, each short enough for int32
+  PanelLayout layout_;
+  size_t rows_per_chunk_;  // at most
+  size_t panels_per_strip_;
+  size_t panels_per_tile_;
 };
 
 }  // namespace qconform::optimized

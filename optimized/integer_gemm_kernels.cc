@@ -18,17 +18,16 @@ const IntegerGemmKernels* Kernels() {
     .columns_per_panel = kPanel,
     .has_quads = kHasQuads,
     .quads_are_exact = kQuadsAreExact,
+    .multiply = &MultiplyTile,
     .pack_b_pairs = &PackBPairs,
     .pack_a_pairs = &PackAPairs,
-    .multiply_pairs = &MultiplyPairs,
+    .widen = &Widen,
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
     .pack_b_quads = &PackBQuads,
     .pack_a_quads = &PackAQuads,
-    .multiply_quads = &MultiplyQuads,
 #else
     .pack_b_quads = nullptr,
     .pack_a_quads = nullptr,
-    .multiply_quads = nullptr,
 #endif
     .multiply_in_place = &MultiplyInPlace,
   };

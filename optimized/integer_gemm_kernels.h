@@ -57,26 +57,24 @@ struct alignas(64) PanelHeader {
   uint32_t corrections;
 };
 
-// Byte offsets in a panel.
-struct PanelLayout {
-  size_t column_sums = 0;  // [span][column]
-  size_t corrections = 0;
-  size_t max_corrections = 0;
-  size_t body = 0;
-  size_t bytes = 0;
-};
-
-// One tile of A against one panel of B, over one span of k.
+// One tile of A against consecutive panels of B, over one span of k.
 struct GemmTile {
   size_t rows = 0;  // 1 .. rows_per_tile
-  size_t groups = 0;
-  const int32_t* packed_a = nullptr;       // aligned to 64 bytes
+  // Those that count: the last panel is computed in whole vectors up to here.
+  size_t columns = 0;
+  size_t span = 0;
+  size_t depth = 0;  // of the span
+  // A, aligned to 64 bytes; null if no panel has that form.
+  const int32_t* pairs = nullptr;
+  const int32_t* quads = nullptr;
   const int32_t* row_sums = nullptr;       // of a - zero, one per row
   const int32_t* a_zero_points = nullptr;  // of a as packed; quads only
-  const std::byte* body = nullptr;
-  const int32_t* column_sums = nullptr;          // of b as packed; quads only
-  const PanelCorrection* corrections = nullptr;  // quads only
-  size_t correction_count = 0;
+  const std::byte* panels = nullptr;       // the first
+  const PanelLayout* layout = nullptr;
+  // The bodies of the panels of pairs as int16, every `widened_stride`
+  // elements; null: they are widened while multiplying.
+  const int16_t* widened = nullptr;
+  size_t widened_stride = 0;
   // Of b as packed: those given, less b_offset. Null: all 0 as given.
   const int32_t* b_zero_points = nullptr;
   int32_t b_offset = 0;
@@ -119,17 +117,18 @@ struct IntegerGemmKernels {
   size_t columns_per_panel;
   bool has_quads;
   bool quads_are_exact;  // for all data: pairs are never used
+  void (*multiply)(const GemmTile& tile);
   // The panel that begins with first_column, as pairs.
   void (*pack_b_pairs)(const ByteMatrix& b, size_t first_column,
                        const PanelLayout& layout, std::byte* panel);
   void (*pack_a_pairs)(const PackARequest& request);
-  void (*multiply_pairs)(const GemmTile& tile);
+  // The body of a panel of pairs as int16. `bytes` is a multiple of 64.
+  void (*widen)(const std::byte* body, size_t bytes, int16_t* to);
   // As quads; false if they would need more corrections than there is room
-  // for. These three are null without quads.
+  // for. These two are null without quads.
   bool (*pack_b_quads)(const ByteMatrix& b, size_t first_column,
                        const PanelLayout& layout, std::byte* panel);
   void (*pack_a_quads)(const PackARequest& request);
-  void (*multiply_quads)(const GemmTile& tile);
   void (*multiply_in_place)(const InPlaceTile& tile);
 };
 

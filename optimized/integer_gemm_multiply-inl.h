@@ -10,8 +10,10 @@
 #endif
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
@@ -61,6 +63,7 @@ struct Pairs {
   static HWY_INLINE Accumulator Start(V32 first) {
     return {first, hn::Zero(D32())};
   }
+  using Element = int8_t;  // of the body
   static HWY_INLINE V16 LoadB(const int8_t* b) {
     const D16 d16;
     const hn::Rebind<int8_t, D16> d8;
@@ -74,6 +77,12 @@ struct Pairs {
   static HWY_INLINE V32 End(const Accumulator& sum) {
     return hn::RearrangeToOddPlusEven(sum.sum, sum.other);
   }
+};
+
+// The same of a body that was widened before.
+struct WidenedPairs : Pairs {
+  using Element = int16_t;
+  static HWY_INLINE V16 LoadB(const int16_t* b) { return hn::Load(D16(), b); }
 };
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
@@ -101,6 +110,7 @@ HWY_INLINE V32 MultiplyAddQuads(V32 sum, V32 a, V32 b) {
 // Four products of bytes for each lane.
 struct Quads {
   static constexpr size_t kGroup = 4;
+  using Element = int8_t;
   using Accumulator = V32;
   static HWY_INLINE Accumulator Start(V32 first) { return first; }
   static HWY_INLINE V32 LoadB(const int8_t* b) {
@@ -113,19 +123,31 @@ struct Quads {
 };
 #endif
 
+// One panel of a GemmTile.
+template <class Form>
+struct PanelTile {
+  size_t groups;
+  const int32_t* a;
+  const typename Form::Element* body;
+  const int32_t* column_sums;
+  const int32_t* b_zero_points;
+  int32_t* sums;
+};
+
 // What zero points take away from vector `v` of row `r`.
 template <class Form>
-HWY_INLINE V32 FirstSums(const GemmTile& tile, size_t r, size_t v) {
+HWY_INLINE V32 FirstSums(const GemmTile& tile, const PanelTile<Form>& panel,
+                         size_t r, size_t v) {
   const D32 d32;
   V32 first = hn::Zero(d32);
   if (Form::kGroup == 4) {
     first = hn::Mul(hn::Set(d32, -tile.a_zero_points[r]),
-                    hn::Load(d32, tile.column_sums + v * kVectorLanes));
+                    hn::Load(d32, panel.column_sums + v * kVectorLanes));
   }
   if (!tile.b_is_centered) {
     V32 zero = hn::Zero(d32);
-    if (tile.b_zero_points != nullptr) {
-      zero = hn::LoadU(d32, tile.b_zero_points + v * kVectorLanes);
+    if (panel.b_zero_points != nullptr) {
+      zero = hn::LoadU(d32, panel.b_zero_points + v * kVectorLanes);
     }
     zero = hn::Sub(zero, hn::Set(d32, tile.b_offset));
     first = hn::Sub(first, hn::Mul(hn::Set(d32, tile.row_sums[r]), zero));
@@ -133,106 +155,184 @@ HWY_INLINE V32 FirstSums(const GemmTile& tile, size_t r, size_t v) {
   return first;
 }
 
-// kRows x kPanel sums in registers.
-template <class Form, size_t kRows>
-HWY_INLINE void MultiplyPanel(const GemmTile& tile) {
+// kRows x kVectors vectors of sums in registers; kVectors is 2, or 1 where the
+// panel's second half is not wanted.
+template <class Form, size_t kRows, size_t kVectors>
+HWY_INLINE void MultiplyPanel(const GemmTile& tile,
+                              const PanelTile<Form>& panel) {
   const D32 d32;
   using Accumulator = typename Form::Accumulator;
   // A few rows alone would wait for their own sums: they take several groups
   // at once, each with sums of its own.
   constexpr size_t kAtOnce = kRows == 1 ? 4 : kRows <= 3 ? 2 : 1;
-  constexpr size_t kVectorBytes = kVectorLanes * Form::kGroup;
+  constexpr size_t kVectorElements = kVectorLanes * Form::kGroup;
   // Far enough ahead for memory; a few rows are bound by it.
   constexpr size_t kPrefetchBytes = 2048;
-  Accumulator sum[kAtOnce][kRows][2];
+  Accumulator sum[kAtOnce][kRows][kVectors];
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {
-    sum[0][r][0] = Form::Start(FirstSums<Form>(tile, r, 0));
-    sum[0][r][1] = Form::Start(FirstSums<Form>(tile, r, 1));
+#pragma GCC unroll 2
+    for (size_t v = 0; v < kVectors; ++v) {
+      sum[0][r][v] = Form::Start(FirstSums<Form>(tile, panel, r, v));
 #pragma GCC unroll 4
-    for (size_t i = 1; i < kAtOnce; ++i) {
-      sum[i][r][0] = sum[i][r][1] = Form::Start(hn::Zero(d32));
+      for (size_t i = 1; i < kAtOnce; ++i) {
+        sum[i][r][v] = Form::Start(hn::Zero(d32));
+      }
     }
   }
-  const int32_t* HWY_RESTRICT a = tile.packed_a;
-  const int8_t* HWY_RESTRICT b = reinterpret_cast<const int8_t*>(tile.body);
-  for (size_t left = tile.groups; left != 0;) {
+  const int32_t* HWY_RESTRICT a = panel.a;
+  const typename Form::Element* HWY_RESTRICT b = panel.body;
+  const auto add_group = [&](const int32_t* from, size_t i) HWY_ATTR
+      __attribute__((always_inline)) {
+    decltype(Form::LoadB(b)) loaded[kVectors];
+#pragma GCC unroll 2
+    for (size_t v = 0; v < kVectors; ++v) {
+      loaded[v] = Form::LoadB(b + v * kVectorElements);
+    }
+#pragma GCC unroll 16
+    for (size_t r = 0; r < kRows; ++r) {
+      const int32_t lane = from[r * kGroupsPerBlock];
+#pragma GCC unroll 2
+      for (size_t v = 0; v < kVectors; ++v) {
+        Form::MultiplyAdd(lane, loaded[v], sum[i][r][v]);
+      }
+    }
+    b += 2 * kVectorElements;
+  };
+  for (size_t left = panel.groups; left != 0;) {
     const size_t groups = std::min(left, kGroupsPerBlock);
     left -= groups;
     size_t group = 0;
     for (; group + kAtOnce <= groups; group += kAtOnce) {
       if (kRows <= 4) hwy::Prefetch(b + kPrefetchBytes);
 #pragma GCC unroll 4
-      for (size_t i = 0; i < kAtOnce; ++i) {
-        const auto b0 = Form::LoadB(b);
-        const auto b1 = Form::LoadB(b + kVectorBytes);
-#pragma GCC unroll 16
-        for (size_t r = 0; r < kRows; ++r) {
-          const int32_t lane = a[r * kGroupsPerBlock + group + i];
-          Form::MultiplyAdd(lane, b0, sum[i][r][0]);
-          Form::MultiplyAdd(lane, b1, sum[i][r][1]);
-        }
-        b += 2 * kVectorBytes;
-      }
+      for (size_t i = 0; i < kAtOnce; ++i) add_group(a + group + i, i);
     }
     if (kAtOnce > 1) {
-      for (; group < groups; ++group) {
-        const auto b0 = Form::LoadB(b);
-        const auto b1 = Form::LoadB(b + kVectorBytes);
-#pragma GCC unroll 16
-        for (size_t r = 0; r < kRows; ++r) {
-          const int32_t lane = a[r * kGroupsPerBlock + group];
-          Form::MultiplyAdd(lane, b0, sum[0][r][0]);
-          Form::MultiplyAdd(lane, b1, sum[0][r][1]);
-        }
-        b += 2 * kVectorBytes;
-      }
+      for (; group < groups; ++group) add_group(a + group, 0);
     }
     a += kRows * kGroupsPerBlock;
   }
+  int32_t* HWY_RESTRICT row = panel.sums;
+  const size_t row_stride = tile.row_stride;
 #pragma GCC unroll 16
-  for (size_t r = 0; r < kRows; ++r) {
-    V32 sum0 = Form::End(sum[0][r][0]);
-    V32 sum1 = Form::End(sum[0][r][1]);
+  for (size_t r = 0; r < kRows; ++r, row += row_stride) {
+#pragma GCC unroll 2
+    for (size_t v = 0; v < kVectors; ++v) {
+      V32 total = Form::End(sum[0][r][v]);
 #pragma GCC unroll 4
-    for (size_t i = 1; i < kAtOnce; ++i) {
-      sum0 = hn::Add(sum0, Form::End(sum[i][r][0]));
-      sum1 = hn::Add(sum1, Form::End(sum[i][r][1]));
+      for (size_t i = 1; i < kAtOnce; ++i) {
+        total = hn::Add(total, Form::End(sum[i][r][v]));
+      }
+      hn::Store(total, d32, row + v * kVectorLanes);
     }
-    int32_t* row = tile.sums + r * tile.row_stride;
-    hn::Store(sum0, d32, row);
-    hn::Store(sum1, d32, row + kVectorLanes);
   }
 }
 
-template <class Form, size_t kRows = kTileRows>
-void MultiplyAnyRows(const GemmTile& tile) {
-  if constexpr (kRows > 1) {
-    if (tile.rows < kRows) return MultiplyAnyRows<Form, kRows - 1>(tile);
+template <class Form, size_t kRows>
+void MultiplyRows(const GemmTile& tile, const PanelTile<Form>& panel,
+                  bool is_half) {
+  if (is_half) {
+    MultiplyPanel<Form, kRows, 1>(tile, panel);
+  } else {
+    MultiplyPanel<Form, kRows, 2>(tile, panel);
   }
-  MultiplyPanel<Form, kRows>(tile);
 }
 
-HWY_INLINE void MultiplyPairs(const GemmTile& tile) {
-  MultiplyAnyRows<Pairs>(tile);
+// By the number of rows, less 1.
+template <class Form>
+using RowsFunction = void (*)(const GemmTile&, const PanelTile<Form>&, bool);
+template <class Form, size_t... kIndices>
+constexpr std::array<RowsFunction<Form>, kTileRows> RowsTable(
+    std::index_sequence<kIndices...>) {
+  return {&MultiplyRows<Form, kIndices + 1>...};
 }
+template <class Form>
+constexpr std::array<RowsFunction<Form>, kTileRows> kRowsTable =
+    RowsTable<Form>(std::make_index_sequence<kTileRows>());
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-HWY_INLINE void MultiplyQuads(const GemmTile& tile) {
-  MultiplyAnyRows<Quads>(tile);
-  const auto* a = reinterpret_cast<const uint8_t*>(tile.packed_a);
+HWY_INLINE void AddCorrections(const GemmTile& tile, const std::byte* packed,
+                               size_t count, int32_t* panel_sums) {
+  const auto* corrections = reinterpret_cast<const PanelCorrection*>(
+      packed + tile.layout->corrections);
+  const auto* a = reinterpret_cast<const uint8_t*>(tile.quads);
   constexpr size_t kBlock = kGroupsPerBlock * Quads::kGroup;
-  for (size_t i = 0; i < tile.correction_count; ++i) {
-    const PanelCorrection& c = tile.corrections[i];
+  for (size_t i = 0; i < count; ++i) {
+    const PanelCorrection& c = corrections[i];
     const uint8_t* column =
         a + c.k / kBlock * kBlock * tile.rows + c.k % kBlock;
-    int32_t* sums = tile.sums + c.column;
+    int32_t* sums = panel_sums + c.column;
     for (size_t r = 0; r < tile.rows; ++r) {
       sums[r * tile.row_stride] += column[r * kBlock] * c.rest;
     }
   }
 }
 #endif
+
+template <class Form>
+HWY_INLINE PanelTile<Form> MakePanelTile(const GemmTile& tile,
+                                         size_t first_column,
+                                         const int32_t* a) {
+  PanelTile<Form> panel = {};
+  panel.groups = (tile.depth + Form::kGroup - 1) / Form::kGroup;
+  panel.a = a;
+  if (tile.b_zero_points != nullptr) {
+    panel.b_zero_points = tile.b_zero_points + first_column;
+  }
+  panel.sums = tile.sums + first_column;
+  return panel;
+}
+
+HWY_INLINE void MultiplyTile(const GemmTile& tile) {
+  const std::byte* packed = tile.panels;
+  const PanelLayout& layout = *tile.layout;
+  // Of int8; a span begins with a whole group.
+  const size_t span_begin = tile.span * IntegerGemm::kMaxNarrowDepth * kPanel;
+  for (size_t column = 0; column < tile.columns;
+       column += kPanel, packed += layout.bytes) {
+    const bool is_half = tile.columns - column <= kVectorLanes;
+    const auto* body =
+        reinterpret_cast<const int8_t*>(packed + layout.body) + span_begin;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+    const PanelHeader& header = *reinterpret_cast<const PanelHeader*>(packed);
+    if (kQuadsAreExact || header.is_quads != 0) {
+      PanelTile<Quads> panel = MakePanelTile<Quads>(tile, column, tile.quads);
+      panel.body = body;
+      panel.column_sums =
+          reinterpret_cast<const int32_t*>(packed + layout.column_sums) +
+          tile.span * kPanel;
+      kRowsTable<Quads>[tile.rows - 1](tile, panel, is_half);
+      if (!kQuadsAreExact && header.corrections != 0) {
+        AddCorrections(tile, packed, header.corrections, panel.sums);
+      }
+      continue;
+    }
+#endif
+    if constexpr (!kQuadsAreExact) {
+      if (tile.widened != nullptr) {
+        PanelTile<WidenedPairs> panel =
+            MakePanelTile<WidenedPairs>(tile, column, tile.pairs);
+        panel.body =
+            tile.widened + column / kPanel * tile.widened_stride + span_begin;
+        kRowsTable<WidenedPairs>[tile.rows - 1](tile, panel, is_half);
+      } else {
+        PanelTile<Pairs> panel = MakePanelTile<Pairs>(tile, column, tile.pairs);
+        panel.body = body;
+        kRowsTable<Pairs>[tile.rows - 1](tile, panel, is_half);
+      }
+    }
+  }
+}
+
+HWY_INLINE void Widen(const std::byte* body, size_t bytes, int16_t* to) {
+  const D16 d16;
+  const hn::Rebind<int8_t, D16> d8;
+  const auto* from = reinterpret_cast<const int8_t*>(body);
+  for (size_t i = 0; i < bytes; i += 2 * kVectorLanes) {
+    hn::Store(hn::PromoteTo(d16, hn::Load(d8, from + i)), d16, to + i);
+  }
+}
 
 // ------------------------------------------------- one row, B where it stands
 

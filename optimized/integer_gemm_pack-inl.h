@@ -318,17 +318,28 @@ HWY_INLINE V32 CenterBlock(const T* from, V16 zero, V32 sum, int16_t* to) {
   return hn::Add(sum, other);
 }
 
-// 64 bytes of uint8; returns the sums in the lanes.
-HWY_INLINE hn::Vec<hn::Repartition<uint64_t, D32>> FlipBlock(
-    const uint8_t* from, hn::Vec<hn::Repartition<uint8_t, D32>> flip,
-    hn::Vec<hn::Repartition<uint64_t, D32>> sum, uint8_t* to) {
+// 64 bytes of uint8.
+HWY_INLINE void FlipBlock(const uint8_t* from,
+                          hn::Vec<hn::Repartition<uint8_t, D32>> flip,
+                          uint8_t* to) {
   const hn::Repartition<uint8_t, D32> d8;
   for (size_t i = 0; i < 64; i += 4 * kVectorLanes) {
-    const auto v = hn::Xor(hn::LoadU(d8, from + i), flip);
-    hn::StoreU(v, d8, to + i);
-    sum = hn::Add(sum, hn::SumsOf8(v));
+    hn::Store(hn::Xor(hn::LoadU(d8, from + i), flip), d8, to + i);
   }
-  return sum;
+}
+
+// The sum of a row packed in `blocks` blocks of 64 bytes, `stride` apart.
+HWY_INLINE int32_t SumBlocks(const uint8_t* packed, size_t blocks,
+                             size_t stride) {
+  const hn::Repartition<uint8_t, D32> d8;
+  const hn::Repartition<uint64_t, D32> d64;
+  auto sum = hn::Zero(d64);
+  for (size_t block = 0; block < blocks; ++block, packed += stride) {
+    for (size_t i = 0; i < 64; i += 4 * kVectorLanes) {
+      sum = hn::Add(sum, hn::SumsOf8(hn::Load(d8, packed + i)));
+    }
+  }
+  return static_cast<int32_t>(hn::GetLane(hn::SumOfLanes(d64, sum)));
 }
 
 // Calls block(from, i) for every kBlock elements of a row, `from` being
@@ -395,30 +406,55 @@ void PackAPairs(const PackARequest& request) {
 }
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+// Rows without gaps or ends to mind, whole blocks: the usual ones.
+HWY_INLINE void FlipWholeRows(const uint8_t* from, size_t row_stride,
+                              size_t rows, size_t depth,
+                              hn::Vec<hn::Repartition<uint8_t, D32>> flip,
+                              uint8_t* HWY_RESTRICT packed) {
+  for (size_t k = 0; k < depth; k += 64) {
+    const uint8_t* row = from + k;
+    for (size_t r = 0; r < rows; ++r, row += row_stride, packed += 64) {
+      FlipBlock(row, flip, packed);
+    }
+  }
+}
+
 void PackAQuads(const PackARequest& request) {
-  const hn::Repartition<uint8_t, D32> d8;
-  const hn::Repartition<uint64_t, D32> d64;
-  const uint8_t flip = request.a->is_signed ? 0x80 : 0;
-  const auto flips = hn::Set(d8, flip);
+  const ByteMatrix& a = *request.a;
+  const size_t rows = request.rows;
+  const uint8_t flip = a.is_signed ? 0x80 : 0;
+  const auto flips = hn::Set(hn::Repartition<uint8_t, D32>(), flip);
   auto* packed = reinterpret_cast<uint8_t*>(request.packed);
-  for (size_t r = 0; r < request.rows; ++r) {
-    const int32_t zero =
-        flip + (request.zero_points == nullptr
-                    ? 0
-                    : request.zero_points[r * request.zero_point_stride]);
-    auto sum = hn::Zero(d64);
-    // The padding becomes 0, and does not count.
-    ForEachBlock<64>(
-        request, r, flip, [&](const uint8_t* from, size_t i) HWY_ATTR {
-          sum =
-              FlipBlock(from, flips, sum, packed + (i * request.rows + r) * 64);
-        });
+  const size_t stride = rows * 64;  // from block to block of a row
+  const size_t depth = request.last_k - request.first_k;
+  if (a.columns.stride == 1 && depth % 64 == 0 &&
+      RunLength(a.columns, request.first_k) >= depth &&
+      RunLength(a.rows, request.first_row) >= rows) {
+    FlipWholeRows(static_cast<const uint8_t*>(a.data) +
+                      a.rows.Offset(request.first_row) +
+                      a.columns.Offset(request.first_k),
+                  a.rows.stride, rows, depth, flips, packed);
+  } else {
+    for (size_t r = 0; r < rows; ++r) {
+      // The padding becomes 0, and does not count.
+      ForEachBlock<64>(request, r, flip,
+                       [&](const uint8_t* from, size_t i) HWY_ATTR {
+                         FlipBlock(from, flips, packed + i * stride + r * 64);
+                       });
+    }
+  }
+  const int32_t* zero_point = request.zero_points;
+  for (size_t r = 0; r < rows; ++r) {
+    int32_t zero = flip;
+    if (zero_point != nullptr) {
+      zero += *zero_point;
+      zero_point += request.zero_point_stride;
+    }
     request.packed_zero_points[r] = zero;
     if (request.row_sums == nullptr) continue;
-    const auto depth = static_cast<int32_t>(request.last_k - request.first_k);
     request.row_sums[r] =
-        static_cast<int32_t>(hn::GetLane(hn::SumOfLanes(d64, sum))) -
-        depth * zero;
+        SumBlocks(packed + r * 64, (depth + 63) / 64, stride) -
+        static_cast<int32_t>(depth) * zero;
   }
 }
 #endif

@@ -256,6 +256,23 @@ TEST(IntegerGemmTest, LongRowsAndManyStrips) {
   });
 }
 
+// Many rows make it worth to widen a panel first: at every width, and in
+// several strips and chunks.
+TEST(IntegerGemmTest, ManyRows) {
+  ForEachTarget([] {
+    std::mt19937 random(8);
+    for (size_t columns = 1; columns <= 40; ++columns) {
+      const size_t rows = 34 + random() % 15;
+      CheckProblem({rows, columns, 37, random() % 2 == 0, random() % 2 == 0, 0},
+                   Layouts(rows, 37)[0], Layouts(37, columns)[0], true, random);
+    }
+    CheckProblem({37, 1100, 130, true, true, 0}, Layouts(37, 130)[0],
+                 Layouts(130, 1100)[1], true, random);
+    CheckProblem({150, 40, 5000, false, true, 0}, Layouts(150, 5000)[0],
+                 Layouts(5000, 40)[0], true, random);
+  });
+}
+
 // One row takes a row-major B where it stands, in strips of columns.
 TEST(IntegerGemmTest, OneRowInPlace) {
   ForEachTarget([] {

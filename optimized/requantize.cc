@@ -1,6 +1,7 @@
 #include "optimized/requantize.h"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -87,14 +88,63 @@ HWY_INLINE VF64 RoundBesideTie(VF64 sums, VF64 b_scales, VF64 floor,
                    hn::Set(d, row.output_scale));
 }
 
+HWY_INLINE VF32 Distance(VF32 y, VF32 nearest) {
+  return hn::Abs(hn::Sub(y, nearest));
+}
+
+// How groups of vectors look for elements that want the decision.
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// As integers positive floats keep their order, and a sign can be shifted out:
+// instructions that more ports execute than those of floats.
+using DFarthest = hn::Repartition<uint32_t, DF32>;
+
+// Past this, 16 bits saturate; far below, the conversion to int32 gives the
+// lowest, and they saturate too.
+constexpr float kSafeLimit = 0x1p30f;
+constexpr int kReduceToNearest = 8;  // imm8 of vreduceps: no exceptions
+
+HWY_INLINE VF32 Limit(VF32 y) {
+  const D32 d32;
+  const V32 highest = hn::BitCast(d32, hn::Set(DF32(), kSafeLimit));
+  return hn::BitCast(DF32(), hn::Min(hn::BitCast(d32, y), highest));
+}
+// The conversion to integer rounds.
+HWY_INLINE VF32 Nearest(VF32 y) { return y; }
+HWY_INLINE hn::Vec<DFarthest> ForMax(VF32 y, VF32 /*nearest*/) {
+  const auto bits =
+      hn::BitCast(DFarthest(), VF32{_mm512_reduce_ps(y.raw, kReduceToNearest)});
+  return hn::Add(bits, bits);
+}
+HWY_INLINE hn::Vec<DFarthest> ThresholdForMax(float threshold) {
+  return hn::Set(DFarthest(),
+                 std::bit_cast<uint32_t>(std::max(threshold, 0.0f)) * 2);
+}
+#else
+using DFarthest = DF32;
+
+HWY_INLINE VF32 Limit(VF32 y) {
+  const VF32 limit = hn::Set(DF32(), kLimit);
+  return hn::Max(hn::Min(y, limit), hn::Neg(limit));
+}
+HWY_INLINE VF32 Nearest(VF32 y) { return hn::Round(y); }
+HWY_INLINE VF32 ForMax(VF32 y, VF32 nearest) { return Distance(y, nearest); }
+HWY_INLINE VF32 ThresholdForMax(float threshold) {
+  return hn::Set(DF32(), threshold);
+}
+#endif
+
 // What the vectors of a row share.
 struct RowVectors {
-  explicit RowVectors(const RequantizeRow& row)
+  RowVectors(const RequantizeRow& row, float first_b_scale)
       : factor(hn::Set(DF32(), row.factor)),
         threshold(hn::Set(DF32(), row.threshold)),
-        zero_point(hn::Set(D32(), row.zero_point)) {}
+        zero_point(hn::Set(D32(), row.zero_point)),
+        first_ratio(hn::Set(DF32(), row.factor * first_b_scale)),
+        farthest_decided(ThresholdForMax(row.threshold)) {}
   VF32 factor, threshold;
   V32 zero_point;
+  VF32 first_ratio;  // that of all columns, if their scales are equal
+  hn::Vec<DFarthest> farthest_decided;
 };
 
 // y, limited so that everything past the limit is clamped alike.
@@ -109,12 +159,8 @@ HWY_INLINE VF32 Approximate(const RowVectors& row, const int32_t* sums,
   return hn::Max(hn::Min(product, limit), hn::Neg(limit));
 }
 
-HWY_INLINE VF32 Distance(VF32 y, VF32 nearest) {
-  return hn::Abs(hn::Sub(y, nearest));
-}
-
-// An integer within +-512. Highway's conversion also minds larger ones. With
-// AVX-512 anything within +-512, rounded half to even.
+// An integer within +-512; Highway's conversion also minds larger ones. With
+// AVX-512 anything up to kSafeLimit, rounded half to even.
 HWY_INLINE V32 ToInteger(VF32 integer) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return V32{_mm512_cvt_roundps_epi32(
@@ -174,16 +220,17 @@ HWY_INLINE V32 RoundVector(const RequantizeRow& row, const RowVectors& vectors,
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
 // Four vectors as bytes, in order: AR-04, the zero point after rounding, the
-// limits last. Packing works within blocks of 128 bits.
+// limits last. Packing works within blocks of 128 bits. Only AVX-512 gets
+// integers past the 16 bits.
 template <typename T>
 HWY_INLINE void StoreFour(V32 v0, V32 v1, V32 v2, V32 v3, V32 zero_point,
                           T* out) {
 #if HWY_TARGET <= HWY_AVX3
   const __m512i zero = _mm512_packs_epi32(zero_point.raw, zero_point.raw);
   const __m512i low =
-      _mm512_add_epi16(_mm512_packs_epi32(v0.raw, v1.raw), zero);
+      _mm512_adds_epi16(_mm512_packs_epi32(v0.raw, v1.raw), zero);
   const __m512i high =
-      _mm512_add_epi16(_mm512_packs_epi32(v2.raw, v3.raw), zero);
+      _mm512_adds_epi16(_mm512_packs_epi32(v2.raw, v3.raw), zero);
   const __m512i packed = std::is_signed_v<T> ? _mm512_packs_epi16(low, high)
                                              : _mm512_packus_epi16(low, high);
   const __m512i order =
@@ -210,91 +257,80 @@ HWY_INLINE void StoreFour(V32 v0, V32 v1, V32 v2, V32 v3, V32 zero_point,
 #endif
 }
 
-// Whole groups of four vectors; returns how many elements that is.
+// Groups of four vectors of which some elements want the decision.
 template <typename T>
+HWY_NOINLINE void RequantizeFoursCarefully(const RequantizeRow& row,
+                                           const int32_t* sums,
+                                           const float* b_scales, size_t count,
+                                           T* out) {
+  const RowVectors vectors(row, b_scales[0]);
+  const size_t lanes = hn::Lanes(D32());
+  const auto round = [&](size_t i) HWY_ATTR {
+    return RoundVector(row, vectors, sums + i, b_scales + i);
+  };
+  for (size_t i = 0; i < count; i += 4 * lanes) {
+    const V32 r0 = round(i);
+    const V32 r1 = round(i + lanes);
+    const V32 r2 = round(i + 2 * lanes);
+    const V32 r3 = round(i + 3 * lanes);
+    StoreFour(r0, r1, r2, r3, vectors.zero_point, out + i);
+  }
+}
+
+// Whole groups of four vectors; returns how many elements that is.
+template <bool kEqualScales, typename T>
 HWY_INLINE size_t RequantizeFours(const RequantizeRow& row,
                                   const RowVectors& vectors,
                                   const int32_t* sums, const float* b_scales,
                                   size_t count, T* out) {
   const D32 d32;
   const DF32 df32;
-  (void)d32;
   const size_t lanes = hn::Lanes(df32);
+  const auto limited = [&](size_t i) HWY_ATTR {
+    const VF32 ratio =
+        kEqualScales ? vectors.first_ratio
+                     : hn::Mul(vectors.factor, hn::LoadU(df32, b_scales + i));
+    return Limit(hn::Mul(hn::ConvertTo(df32, hn::LoadU(d32, sums + i)), ratio));
+  };
+  auto farthest = hn::Zero(DFarthest());
   size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
-#if HWY_TARGET <= HWY_AVX3
-    // One instruction each for the limit, the distance, and the largest
-    // magnitude so far.
-    const __m512 limit = _mm512_set1_ps(kLimit);
-    const auto limited = [&](size_t v) HWY_ATTR {
-      const VF32 ratio =
-          hn::Mul(vectors.factor, hn::LoadU(df32, b_scales + i + v * lanes));
-      const VF32 product = hn::Mul(
-          hn::ConvertTo(df32, hn::LoadU(d32, sums + i + v * lanes)), ratio);
-      return VF32{_mm512_range_ps(product.raw, limit, 0x2)};
-    };
-    const auto farther = [](VF32 so_far, VF32 value) HWY_ATTR {
-      return VF32{
-          _mm512_range_ps(so_far.raw, _mm512_reduce_ps(value.raw, 0x8), 0xB)};
-    };
-    const VF32 n0 = limited(0);
-    const VF32 n1 = limited(1);
-    const VF32 n2 = limited(2);
-    const VF32 n3 = limited(3);
-    const VF32 farthest =
-        farther(farther(farther(farther(hn::Zero(df32), n0), n1), n2), n3);
-#else
-    const auto y = [&](size_t v) HWY_ATTR {
-      return Approximate(vectors, sums + i + v * lanes,
-                         b_scales + i + v * lanes);
-    };
-    const VF32 y0 = y(0);
-    const VF32 y1 = y(1);
-    const VF32 y2 = y(2);
-    const VF32 y3 = y(3);
-    const VF32 n0 = hn::Round(y0);
-    const VF32 n1 = hn::Round(y1);
-    const VF32 n2 = hn::Round(y2);
-    const VF32 n3 = hn::Round(y3);
-    const VF32 farthest = hn::Max(hn::Max(Distance(y0, n0), Distance(y1, n1)),
-                                  hn::Max(Distance(y2, n2), Distance(y3, n3)));
-#endif
-    if (HWY_LIKELY(hn::AllFalse(df32, hn::Ge(farthest, vectors.threshold)))) {
-      StoreFour(ToInteger(n0), ToInteger(n1), ToInteger(n2), ToInteger(n3),
-                vectors.zero_point, out + i);
-    } else {
-      const auto round = [&](size_t v) HWY_ATTR {
-        return RoundVector(row, vectors, sums + i + v * lanes,
-                           b_scales + i + v * lanes);
-      };
-      const V32 r0 = round(0);
-      const V32 r1 = round(1);
-      const V32 r2 = round(2);
-      const V32 r3 = round(3);
-      StoreFour(r0, r1, r2, r3, vectors.zero_point, out + i);
-    }
+    const VF32 y0 = limited(i);
+    const VF32 y1 = limited(i + lanes);
+    const VF32 y2 = limited(i + 2 * lanes);
+    const VF32 y3 = limited(i + 3 * lanes);
+    const VF32 n0 = Nearest(y0);
+    const VF32 n1 = Nearest(y1);
+    const VF32 n2 = Nearest(y2);
+    const VF32 n3 = Nearest(y3);
+    farthest =
+        hn::Max(farthest, hn::Max(hn::Max(ForMax(y0, n0), ForMax(y1, n1)),
+                                  hn::Max(ForMax(y2, n2), ForMax(y3, n3))));
+    StoreFour(ToInteger(n0), ToInteger(n1), ToInteger(n2), ToInteger(n3),
+              vectors.zero_point, out + i);
+  }
+  // Rare, so rather all of them again than a branch for each.
+  if (HWY_UNLIKELY(!hn::AllTrue(DFarthest(),
+                                hn::Lt(farthest, vectors.farthest_decided)))) {
+    RequantizeFoursCarefully(row, sums, b_scales, i, out);
   }
   return i;
 }
 #endif
 
+// What does not fill four vectors, and any stride. Apart, to leave the loop
+// over the others its registers.
 template <typename T>
-HWY_INLINE void RequantizeRowOf(const RequantizeRow& row,
-                                const RowVectors& vectors, const int32_t* sums,
-                                const float* b_scales, size_t count, T* out,
-                                size_t stride) {
+HWY_NOINLINE void RequantizeRest(const RequantizeRow& row, const int32_t* sums,
+                                 const float* b_scales, size_t count, T* out,
+                                 size_t stride) {
   const D32 d32;
   const hn::Rebind<T, D32> d8;
+  const RowVectors vectors(row, b_scales[0]);
   const size_t lanes = hn::Lanes(d32);
   const V32 low = hn::Set(d32, int32_t{std::numeric_limits<T>::min()});
   const V32 high = hn::Set(d32, int32_t{std::numeric_limits<T>::max()});
-  size_t i = 0;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-  if (stride == 1) {
-    i = RequantizeFours(row, vectors, sums, b_scales, count, out);
-  }
-#endif
-  for (; i < count; i += lanes) {
+  for (size_t i = 0; i < count; i += lanes) {
     const V32 rounded = RoundVector(row, vectors, sums + i, b_scales + i);
     // AR-04: the zero point after rounding, the limits last.
     const V32 clamped =
@@ -311,16 +347,31 @@ HWY_INLINE void RequantizeRowOf(const RequantizeRow& row,
   }
 }
 
-template <typename T>
+template <bool kEqualScales, typename T>
 void RequantizeNarrow(const RequantizeTile& tile) {
+  const size_t stride = tile.output.stride;
+  const size_t output_row_stride = tile.output.row_stride;
+  const size_t sum_stride = tile.sum_stride;
+  const size_t columns = tile.columns;
+  const float* b_scales = tile.b_scales;
+  const int32_t* sums = tile.narrow;
   T* out = static_cast<T*>(tile.output.data);
-  RowVectors vectors(*tile.rows);
-  for (size_t r = 0; r < tile.row_count; ++r) {
+  RowVectors vectors(*tile.rows, b_scales[0]);
+  for (size_t r = 0; r < tile.row_count;
+       ++r, sums += sum_stride, out += output_row_stride) {
     const RequantizeRow& row = tile.rows[r * tile.row_step];
-    if (tile.row_step != 0) vectors = RowVectors(row);
-    RequantizeRowOf(row, vectors, tile.narrow + r * tile.sum_stride,
-                    tile.b_scales, tile.columns,
-                    out + r * tile.output.row_stride, tile.output.stride);
+    if (r != 0 && tile.row_step != 0) vectors = RowVectors(row, b_scales[0]);
+    size_t done = 0;
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+    if (stride == 1) {
+      done = RequantizeFours<kEqualScales>(row, vectors, sums, b_scales,
+                                           columns, out);
+    }
+#endif
+    if (done < columns) {
+      RequantizeRest(row, sums + done, b_scales + done, columns - done,
+                     out + done * stride, stride);
+    }
   }
 }
 
@@ -366,8 +417,10 @@ template <typename T>
 void RequantizeOf(const RequantizeTile& tile) {
   if (tile.wide != nullptr) {
     RequantizeWide<T>(tile);
+  } else if (tile.b_scales_are_equal) {
+    RequantizeNarrow<true, T>(tile);
   } else {
-    RequantizeNarrow<T>(tile);
+    RequantizeNarrow<false, T>(tile);
   }
 }
 

@@ -87,6 +87,7 @@ struct RequantizeTile {
   const int64_t* wide = nullptr;
   size_t sum_stride = 0;
   const float* b_scales = nullptr;
+  bool b_scales_are_equal = false;  // if known: saves reading them
   size_t columns = 0;
   RequantizeOutput output;
 };
