@@ -20,6 +20,7 @@
 #include "harness/benchmarks/problem.h"
 #include "harness/benchmarks/problems.h"
 #include "harness/benchmarks/serve.h"
+#include "harness/speed/median.h"
 #include "nlohmann/json.hpp"
 #include "reference/second_oracle/second_oracle.h"
 
@@ -58,14 +59,6 @@ int64_t CountWrong(const Problem& problem,
     if (value != right->values[i]) ++wrong;
   }
   return wrong;
-}
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle]
-                                : (values[middle - 1] + values[middle]) / 2;
 }
 
 // Google Benchmark interleaves the repetitions; every repetition adds a value.

@@ -6,18 +6,11 @@
 #include <numeric>
 #include <random>
 
+#include "harness/speed/median.h"
 #include "harness/speed/signed_rank.h"
 
 namespace qconform::harness {
 namespace {
-
-double Median(std::vector<double> values) {
-  if (values.empty()) return 0;
-  std::sort(values.begin(), values.end());
-  const size_t middle = values.size() / 2;
-  return values.size() % 2 == 1 ? values[middle]
-                                : (values[middle - 1] + values[middle]) / 2;
-}
 
 double PValue(std::vector<double> log_ratios, double threshold) {
   for (double& value : log_ratios) value -= std::log1p(threshold);

@@ -10,6 +10,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "harness/speed/median.h"
 
 namespace qconform::harness {
 namespace {
@@ -43,13 +44,6 @@ absl::Status CheckSameBenchmarks(const std::set<std::string>& baseline,
                    absl::StrJoin(alone, ", ")));
 }
 
-double MiddleOf(std::vector<double>& values) {
-  const auto middle =
-      values.begin() + static_cast<ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 // The median over pairs of the logarithm of candidate over baseline.
 absl::StatusOr<double> MeasurePairs(Stopwatch& baseline, Stopwatch& candidate,
                                     const std::string& name, int pairs) {
@@ -69,7 +63,7 @@ absl::StatusOr<double> MeasurePairs(Stopwatch& baseline, Stopwatch& candidate,
     }
     log_ratios.push_back(std::log(nanoseconds[1] / nanoseconds[0]));
   }
-  return MiddleOf(log_ratios);
+  return Median(std::move(log_ratios));
 }
 
 }  // namespace
