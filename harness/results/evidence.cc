@@ -9,6 +9,7 @@
 #include "harness/cases/vector_file.h"
 #include "harness/judge/explain.h"
 #include "harness/results/console_view.h"
+#include "harness/results/counterexample.h"
 
 namespace qconform::harness {
 namespace {
@@ -58,17 +59,26 @@ std::vector<Wish> Wishes(const Group& group,
   return wishes;
 }
 
+// A file that holds the case alone; empty if it would be too large.
+std::string VectorText(const TestCase& test_case) {
+  std::string text = FormatVectorFile(
+      {test_case.file, test_case.arguments.operator_name, {test_case}});
+  if (text.size() > Evidence::kMaxTextBytes) text.clear();
+  return text;
+}
+
 }  // namespace
 
 std::string RepeatCommand(const RunResults& results, const CaseResult& result,
                           const TargetResult& target) {
   // A generated case has no file; its vector is in the evidence.
-  const std::string file =
-      result.file.empty() ? "counterexample.json" : result.file;
-  std::string command = absl::StrCat(
-      "qconform run ", ShellQuote(file), " --filter=",
-      ShellQuote(absl::StrCat(result.operator_name, "/", result.id)),
-      " --targets=", ShellQuote(target.target));
+  std::string command = "qconform run counterexample.json";
+  if (!result.file.empty()) {
+    command = absl::StrCat(
+        "qconform run ", ShellQuote(result.file), " --filter=",
+        ShellQuote(absl::StrCat(result.operator_name, "/", result.id)));
+  }
+  absl::StrAppend(&command, " --targets=", ShellQuote(target.target));
   if (results.candidate != "builtin") {
     absl::StrAppend(&command, " --candidate=", ShellQuote(results.candidate));
   }
@@ -98,11 +108,31 @@ Evidence MakeEvidence(const TestCase& test_case, const std::string& target,
         text.ok() ? text->substr(0, Evidence::kMaxTextBytes)
                   : absl::StrCat("no explanation: ", text.status().message());
   }
-  evidence.vector = FormatVectorFile(
-      {test_case.file, test_case.arguments.operator_name, {test_case}});
-  if (evidence.vector.size() > Evidence::kMaxTextBytes) evidence.vector.clear();
+  evidence.vector = VectorText(test_case);
   return evidence;
 }
+
+namespace {
+
+Evidence EvidenceOf(const TestCase& test_case, const Wish& wish,
+                    Candidate& candidate, const RunResults& results) {
+  const TargetResult& target = *wish.target;
+  const bool returns = !Ended(target.status);
+  Evidence evidence =
+      MakeEvidence(test_case, target.target, wish.element, returns,
+                   RepeatCommand(results, *wish.result, target), candidate);
+  if (returns && IsFailure(target.status)) {
+    evidence.vector =
+        VectorText(SimplifiedCase(test_case, candidate,
+                                  {.target = target.target,
+                                   .level = results.level,
+                                   .vary = !target.variation.empty(),
+                                   .threads = results.threads}));
+  }
+  return evidence;
+}
+
+}  // namespace
 
 void CollectEvidence(const std::vector<const TestCase*>& cases,
                      Candidate& candidate, RunResults& results) {
@@ -135,10 +165,8 @@ void CollectEvidence(const std::vector<const TestCase*>& cases,
         const auto test_case =
             test_cases.find({wish.result->operator_name, wish.result->id});
         if (test_case == test_cases.end()) continue;
-        results.evidence.push_back(MakeEvidence(
-            *test_case->second, group.target, wish.element,
-            !Ended(wish.target->status),
-            RepeatCommand(results, *wish.result, *wish.target), candidate));
+        results.evidence.push_back(
+            EvidenceOf(*test_case->second, wish, candidate, results));
       }
     }
   }

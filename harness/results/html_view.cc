@@ -12,15 +12,13 @@
 #include "absl/strings/str_join.h"
 #include "harness/results/evidence.h"
 #include "harness/results/html/page.h"
+#include "harness/results/json_parts.h"
 #include "harness/results/summary.h"
 #include "harness/results/text_safety.h"
-#include "nlohmann/json.hpp"
 #include "spec/operator_spec.h"
 
 namespace qconform::harness {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 // What bounds the page.
 constexpr size_t kMaxFailures = 300;  // listed cases
@@ -31,21 +29,6 @@ constexpr size_t kMaxLines = 200;      // of a list of sentences
 
 bool IsProblem(CaseStatus status) {
   return status != CaseStatus::kPassed && status != CaseStatus::kUnsupported;
-}
-
-Json Counts(const ElementCounts& counts) {
-  return {{"exact", counts.exact},
-          {"explained", counts.explained},
-          {"wrong", counts.wrong},
-          {"preserved", counts.preserved}};
-}
-
-Json Cases(const std::map<CaseStatus, int64_t>& cases) {
-  Json json = Json::object();
-  for (const auto& [status, count] : cases) {
-    json[CaseStatusName(status)] = count;
-  }
-  return json;
 }
 
 std::string Cut(const std::string& text) { return CutText(text, kMaxText); }
@@ -61,17 +44,12 @@ Json Lines(const std::vector<std::string>& lines) {
   return json;
 }
 
-Json FailureJson(const Failure& failure) {
-  return {{"output", failure.output},
-          {"element", failure.element},
-          {"index", failure.index},
-          {"verdict", ElementVerdictName(failure.verdict)},
-          {"expected", Cut(failure.expected)},
-          {"found", Cut(failure.found)},
-          {"difference",
-           failure.difference ? Json(*failure.difference) : Json(nullptr)},
-          {"difference_text", failure.difference_text},
-          {"reason", Cut(failure.reason)}};
+Failure CutTexts(Failure failure) {
+  for (std::string* text :
+       {&failure.expected, &failure.found, &failure.reason}) {
+    *text = Cut(*text);
+  }
+  return failure;
 }
 
 // [tie distance, difference, how many]: points that a plot cannot tell apart
@@ -124,37 +102,15 @@ Json Buckets(const Histogram& histogram) {
 }
 
 Json GroupJson(const Group& group, size_t points) {
-  Json faults = Json::object();
-  for (const auto& [fault, count] : group.faults) {
-    faults[ElementFaultName(fault)] = count;
+  Group shown = group;
+  for (WorstElement& element : shown.worst) {
+    element.failure = CutTexts(element.failure);
   }
-  Json worst = Json::array();
-  for (const WorstElement& element : group.worst) {
-    worst.push_back(
-        {{"id", element.id},
-         {"file", element.file},
-         {"tie_distance",
-          element.tie_distance ? Json(*element.tie_distance) : Json(nullptr)},
-         {"failure", FailureJson(element.failure)}});
-  }
-  return {{"operator", group.operator_name},
-          {"types", group.types},
-          {"target", group.target},
-          {"difference_unit", group.difference_unit},
-          {"cases", Cases(group.cases)},
-          {"elements", Counts(group.counts)},
-          {"histogram", Buckets(group.histogram)},
-          {"nan_mismatches", group.nan_mismatches},
-          {"faults", faults},
-          {"facts",
-           {{"elements", group.with_facts},
-            {"ties", group.ties},
-            {"output_ties", group.output_ties},
-            {"clamped_low", group.clamped_low},
-            {"clamped_high", group.clamped_high}}},
-          {"points", Points(group.samples, points)},
-          {"equal_points", Points(group.equal_samples, points / 4)},
-          {"worst", worst}};
+  Json json = GroupCounts(shown);
+  json["histogram"] = Buckets(group.histogram);
+  json["points"] = Points(group.samples, points);
+  json["equal_points"] = Points(group.equal_samples, points / 4);
+  return json;
 }
 
 Json Groups(const RunResults& results) {
@@ -184,7 +140,7 @@ void AddFailures(const RunResults& results, Json& data) {
       ++of_group;
       Json elements = Json::array();
       for (const Failure& failure : target.failures) {
-        elements.push_back(FailureJson(failure));
+        elements.push_back(ToJson(CutTexts(failure)));
       }
       failures.push_back({{"operator", result.operator_name},
                           {"types", result.types},
@@ -231,46 +187,15 @@ void AddEvidence(const RunResults& results, Json& data) {
 }
 
 Json Setup(const RunResults& results) {
-  const BuildInfo& build = results.build;
-  return {
-      {"commit", build.commit},
-      {"dirty", build.dirty},
-      {"version", build.version},
-      {"candidate", results.candidate},
-      {"profile", results.profile},
-      {"level", LevelName(results.level)},
-      {"targets expected", absl::StrJoin(results.expected_targets, " ")},
-      {"targets run", absl::StrJoin(results.run_targets, " ")},
-      {"corpus", results.corpus_hash},
-      {"corpus cases", absl::StrCat(results.corpus_cases, " read, ",
-                                    results.selected_cases, " selected")},
-      {"filter", results.filter.empty() ? "none" : results.filter},
-      {"seed", results.seed ? absl::StrCat(*results.seed) : "none"},
-      {"threads", absl::StrCat(results.threads)},
-      {"compiler", absl::StrCat(build.compiler, ", ", build.build_type)},
-      {"flags", build.flags},
-      {"dependencies",
-       absl::StrJoin(build.dependencies, ", ", absl::PairFormatter(" "))},
-      {"CPU", absl::StrCat(build.cpu, ", ", build.processors, " processors")},
-      {"started", results.started},
-      {"took", absl::StrFormat("%.1f s", results.wall_seconds)},
-      {"results", results.merged == 1
-                      ? "of one run"
-                      : absl::StrCat("merged from ", results.merged)}};
+  Json json = Json::object();
+  for (const auto& [name, value] : SetupRows(results)) json[name] = value;
+  return json;
 }
 
-Json Clauses(const RunResults& results) {
+template <typename T>
+Json List(const std::vector<T>& values) {
   Json json = Json::array();
-  for (const ClauseResult& clause : results.clauses) {
-    json.push_back({{"operator", clause.operator_name},
-                    {"id", clause.id},
-                    {"question", clause.question},
-                    {"decision", clause.decision},
-                    {"cases", clause.cases},
-                    {"passed", clause.passed},
-                    {"failed", clause.failed},
-                    {"outcome", clause.Outcome()}});
-  }
+  for (const T& value : values) json.push_back(ToJson(value));
   return json;
 }
 
@@ -286,24 +211,11 @@ Json Quotas(const RunResults& results) {
 Json Gate(const RunResults& results) {
   Json stages = Json::array();
   for (const StageResult& stage : results.stages) {
-    stages.push_back({{"name", stage.name},
-                      {"executed", stage.executed},
-                      {"failed", stage.failed},
-                      {"failures", Lines(stage.failures)},
-                      {"seconds", stage.seconds}});
+    Json json = ToJson(stage);
+    json["failures"] = Lines(stage.failures);
+    stages.push_back(std::move(json));
   }
-  Json ratchet = Json::array();
-  for (const RatchetRow& row : results.ratchet) {
-    ratchet.push_back({{"operator", row.operator_name},
-                       {"types", row.types},
-                       {"target", row.target},
-                       {"unit", row.difference_unit},
-                       {"permitted", row.permitted},
-                       {"recorded", row.recorded},
-                       {"observed", row.observed},
-                       {"outcome", row.Outcome()}});
-  }
-  return {{"stages", stages}, {"ratchet", ratchet}};
+  return {{"stages", stages}, {"ratchet", List(results.ratchet)}};
 }
 
 Json ChangesJson(const std::vector<Change>& changes) {
@@ -333,8 +245,8 @@ Json ComparisonJson(const Comparison* comparison) {
     groups.push_back({{"operator", change.operator_name},
                       {"types", change.types},
                       {"target", change.target},
-                      {"before", Counts(change.before)},
-                      {"after", Counts(change.after)},
+                      {"before", ToJson(change.before)},
+                      {"after", ToJson(change.after)},
                       {"largest_before", change.largest_before},
                       {"largest_after", change.largest_after}});
   }
@@ -400,7 +312,7 @@ std::string ToHtml(const RunResults& results, const HtmlExtras& extras) {
         {"exit_code", static_cast<int>(results.exit_code)},
         {"stopped", results.stopped}}},
       {"totals",
-       {{"cases", Cases(all.cases)}, {"elements", Counts(all.elements)}}},
+       {{"cases", ToJson(all.cases)}, {"elements", ToJson(all.elements)}}},
       {"targets",
        {{"expected", results.expected_targets}, {"run", results.run_targets}}},
       {"not_run", Lines(NotRun(results))},
@@ -409,7 +321,7 @@ std::string ToHtml(const RunResults& results, const HtmlExtras& extras) {
       {"setup", Setup(results)},
       {"titles", OperatorTitles(results)},
       {"groups", Groups(results)},
-      {"clauses", Clauses(results)},
+      {"clauses", List(results.clauses)},
       {"quotas", Quotas(results)},
       {"gate", Gate(results)},
       {"comparison", ComparisonJson(extras.comparison)},

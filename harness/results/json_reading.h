@@ -27,8 +27,9 @@ class ObjectReader {
   int64_t Integer(const std::string& key,
                   int64_t minimum = std::numeric_limits<int64_t>::min(),
                   int64_t maximum = std::numeric_limits<int64_t>::max());
-  // What JSON carries exactly everywhere, and sums of which do not overflow.
-  static constexpr int64_t kMaxCount = int64_t{1} << 53;
+  // More than any run counts, and so few that the sum over a file is no
+  // overflow.
+  static constexpr int64_t kMaxCount = int64_t{1} << 44;
   int64_t Count(const std::string& key) { return Integer(key, 0, kMaxCount); }
   std::vector<std::string> Texts(const std::string& key);
   // The index of the text among `names`.

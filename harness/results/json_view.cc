@@ -4,34 +4,10 @@
 #include <utility>
 
 #include "absl/strings/str_cat.h"
-#include "nlohmann/json.hpp"
+#include "harness/results/json_parts.h"
 
 namespace qconform::harness {
 namespace {
-
-// Keys stay in the order written here: a person reads the verdict first.
-using Json = nlohmann::ordered_json;
-
-Json Counts(const ElementCounts& counts) {
-  return {{"exact", counts.exact},
-          {"explained", counts.explained},
-          {"wrong", counts.wrong},
-          {"preserved", counts.preserved}};
-}
-
-Json ToJson(const Failure& failure) {
-  return {{"output", failure.output},
-          {"element", failure.element},
-          {"index", failure.index},
-          {"verdict", ElementVerdictName(failure.verdict)},
-          {"fault", ElementFaultName(failure.fault)},
-          {"expected", failure.expected},
-          {"found", failure.found},
-          {"difference",
-           failure.difference ? Json(*failure.difference) : Json(nullptr)},
-          {"difference_text", failure.difference_text},
-          {"reason", failure.reason}};
-}
 
 Json ToJson(const TargetResult& target) {
   Json failures = Json::array();
@@ -40,7 +16,7 @@ Json ToJson(const TargetResult& target) {
   }
   Json json = {{"target", target.target},
                {"status", CaseStatusName(target.status)},
-               {"elements", Counts(target.counts)}};
+               {"elements", ToJson(target.counts)}};
   // Most cases pass and have nothing of this; a large run is half the size.
   if (!target.reason.empty()) json["reason"] = target.reason;
   if (!target.variation.empty()) json["variation"] = target.variation;
@@ -77,46 +53,16 @@ Json ToJson(const std::vector<Sample>& samples) {
 }
 
 Json ToJson(const Group& group) {
-  Json cases = Json::object();
-  for (const auto& [status, count] : group.cases) {
-    cases[CaseStatusName(status)] = count;
-  }
   Json histogram = Json::array();
   for (const Histogram::Bucket& bucket : group.histogram.Buckets()) {
     histogram.push_back(
         {{"low", bucket.low}, {"high", bucket.high}, {"count", bucket.count}});
   }
-  Json faults = Json::object();
-  for (const auto& [fault, count] : group.faults) {
-    faults[ElementFaultName(fault)] = count;
-  }
-  Json worst = Json::array();
-  for (const WorstElement& element : group.worst) {
-    worst.push_back(
-        {{"id", element.id},
-         {"file", element.file},
-         {"tie_distance",
-          element.tie_distance ? Json(*element.tie_distance) : Json(nullptr)},
-         {"failure", ToJson(element.failure)}});
-  }
-  return {{"operator", group.operator_name},
-          {"types", group.types},
-          {"target", group.target},
-          {"difference_unit", group.difference_unit},
-          {"cases", cases},
-          {"elements", Counts(group.counts)},
-          {"histogram", histogram},
-          {"nan_mismatches", group.nan_mismatches},
-          {"faults", faults},
-          {"facts",
-           {{"elements", group.with_facts},
-            {"ties", group.ties},
-            {"output_ties", group.output_ties},
-            {"clamped_low", group.clamped_low},
-            {"clamped_high", group.clamped_high}}},
-          {"samples", ToJson(group.samples)},
-          {"equal_samples", ToJson(group.equal_samples)},
-          {"worst", worst}};
+  Json json = GroupCounts(group);
+  json["histogram"] = histogram;
+  json["samples"] = ToJson(group.samples);
+  json["equal_samples"] = ToJson(group.equal_samples);
+  return json;
 }
 
 Json ToJson(const BuildInfo& build) {
@@ -149,33 +95,6 @@ Json ToJson(const Quota& quota) {
           {"count", quota.count},
           {"minimum", quota.minimum},
           {"met", quota.Met()}};
-}
-
-Json ToJson(const ClauseResult& clause) {
-  return {{"operator", clause.operator_name},
-          {"id", clause.id},
-          {"question", clause.question},
-          {"decision", clause.decision},
-          {"cases", clause.cases},
-          {"passed", clause.passed},
-          {"failed", clause.failed},
-          {"outcome", clause.Outcome()}};
-}
-
-Json ToJson(const StageResult& stage) {
-  return {{"name", stage.name},
-          {"executed", stage.executed},
-          {"failed", stage.failed},
-          {"failures", stage.failures},
-          {"seconds", stage.seconds}};
-}
-
-Json ToJson(const RatchetRow& row) {
-  return {
-      {"operator", row.operator_name}, {"types", row.types},
-      {"target", row.target},          {"difference_unit", row.difference_unit},
-      {"permitted", row.permitted},    {"recorded", row.recorded},
-      {"observed", row.observed},      {"outcome", row.Outcome()}};
 }
 
 Json ToJson(const std::optional<Shard>& shard) {

@@ -149,33 +149,10 @@ void AppendClauses(const RunResults& results, std::string& text) {
 }
 
 void AppendSetup(const RunResults& results, std::string& text) {
-  const BuildInfo& build = results.build;
-  std::vector<std::pair<std::string, std::string>> rows = {
-      {"commit",
-       absl::StrCat(build.commit, build.dirty == "true" ? " (dirty)" : "")},
-      {"version", build.version},
-      {"candidate", results.candidate},
-      {"profile", results.profile},
-      {"level", LevelName(results.level)},
-      {"targets expected", absl::StrJoin(results.expected_targets, " ")},
-      {"targets run", absl::StrJoin(results.run_targets, " ")},
-      {"corpus",
-       absl::StrCat(results.corpus_hash, ", ", results.corpus_cases, " cases")},
-      {"seed", results.seed ? absl::StrCat(*results.seed) : "none"},
-      {"compiler", absl::StrCat(build.compiler, ", ", build.build_type)},
-      {"flags", build.flags},
-      {"dependencies",
-       absl::StrJoin(build.dependencies, ", ", absl::PairFormatter(" "))},
-      {"CPU", absl::StrCat(build.cpu, ", ", build.processors, " processors")},
-      {"started", results.started},
-      {"took", absl::StrFormat("%.1f s", results.wall_seconds)}};
-  if (results.merged > 1) {
-    rows.push_back({"merged from", absl::StrCat(results.merged, " results")});
-  }
   absl::StrAppend(&text,
                   "\n<details><summary>What this is bound "
                   "to</summary>\n\n| | |\n|---|---|\n");
-  for (const auto& [name, value] : rows) {
+  for (const auto& [name, value] : SetupRows(results)) {
     absl::StrAppend(&text, "| ", name, " | ",
                     EscapeMarkdown(CutText(value, kMaxText)), " |\n");
   }

@@ -78,7 +78,7 @@ TEST(FromJsonTest, EvidenceStandsAlone) {
   EXPECT_EQ(evidence.element, 0);
   EXPECT_THAT(evidence.explanation, HasSubstr("distance to nearest tie"));
   EXPECT_THAT(evidence.repeat, HasSubstr("qconform run 'made/by test.json'"));
-  EXPECT_EQ(Json::parse(evidence.vector)["cases"][0]["id"], "ties");
+  EXPECT_EQ(Json::parse(evidence.vector)["cases"][0]["id"], "ties-simplified");
 }
 
 TEST(FromJsonTest, EvidenceIsBounded) {
@@ -90,15 +90,18 @@ TEST(FromJsonTest, EvidenceIsBounded) {
   for (int i = 0; i < 30; ++i) targets.push_back(absl::StrCat("T", i));
   const RunResults many = RunFake(FakeFault::kWrongLane, targets, cases);
   EXPECT_EQ(many.evidence.size(), Evidence::kMaxInAll);
-  // Too large a vector is left out.
-  const RunResults large =
-      RunFake(FakeFault::kWrongLane, {"AVX2"},
-              {AddCase("large", std::vector<double>(9000, 1))});
-  ASSERT_EQ(large.evidence.size(), 1u);
-  EXPECT_EQ(large.evidence[0].vector, "");
-  EXPECT_THAT(large.evidence[0].explanation, HasSubstr("element 8999"));
-  // What crashed is not executed once more.
-  EXPECT_EQ(RunFake(FakeFault::kCrashes, {"AVX2"}).evidence[0].explanation, "");
+  // What is too large is simplified.
+  const std::vector<TestCase> large = {
+      AddCase("large", std::vector<double>(9000, 1))};
+  const RunResults failed = RunFake(FakeFault::kWrongLane, {"AVX2"}, large);
+  ASSERT_EQ(failed.evidence.size(), 1u);
+  EXPECT_THAT(failed.evidence[0].vector, HasSubstr("large-simplified"));
+  EXPECT_THAT(failed.evidence[0].explanation, HasSubstr("element 8999"));
+  // What crashed is not executed once more, and left out if it is too large.
+  const RunResults crashed = RunFake(FakeFault::kCrashes, {"AVX2"}, large);
+  ASSERT_EQ(crashed.evidence.size(), 1u);
+  EXPECT_EQ(crashed.evidence[0].vector, "");
+  EXPECT_EQ(crashed.evidence[0].explanation, "");
 }
 
 // Changes the JSON of a run and expects the reader to name the fault.

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "absl/strings/str_cat.h"
+#include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
 #include "spec/operator_spec.h"
 
@@ -110,6 +111,36 @@ std::vector<std::string> NotRun(const RunResults& results) {
     }
   }
   return lines;
+}
+
+std::vector<std::pair<std::string, std::string>> SetupRows(
+    const RunResults& results) {
+  const BuildInfo& build = results.build;
+  return {
+      {"commit", build.commit},
+      {"dirty", build.dirty},
+      {"version", build.version},
+      {"candidate", results.candidate},
+      {"profile", results.profile},
+      {"level", LevelName(results.level)},
+      {"targets expected", absl::StrJoin(results.expected_targets, " ")},
+      {"targets run", absl::StrJoin(results.run_targets, " ")},
+      {"corpus", results.corpus_hash},
+      {"corpus cases", absl::StrCat(results.corpus_cases, " read, ",
+                                    results.selected_cases, " selected")},
+      {"filter", results.filter.empty() ? "none" : results.filter},
+      {"seed", results.seed ? absl::StrCat(*results.seed) : "none"},
+      {"threads", absl::StrCat(results.threads)},
+      {"compiler", absl::StrCat(build.compiler, ", ", build.build_type)},
+      {"flags", build.flags},
+      {"dependencies",
+       absl::StrJoin(build.dependencies, ", ", absl::PairFormatter(" "))},
+      {"CPU", absl::StrCat(build.cpu, ", ", build.processors, " processors")},
+      {"started", results.started},
+      {"took", absl::StrFormat("%.1f s", results.wall_seconds)},
+      {"results", results.merged == 1
+                      ? "of one run"
+                      : absl::StrCat("merged from ", results.merged)}};
 }
 
 std::string PlaceOf(const Failure& failure) {

@@ -33,6 +33,10 @@ std::map<std::pair<std::string, std::string>, Tally> TallyByOperatorAndTarget(
 // What a reader might take for tested and was not: a sentence each.
 std::vector<std::string> NotRun(const RunResults& results);
 
+// What the results are bound to, from commit to CPU, as name and value.
+std::vector<std::pair<std::string, std::string>> SetupRows(
+    const RunResults& results);
+
 // "OutputTensor[1,2]", or "OutputTensor storage 7".
 std::string PlaceOf(const Failure& failure);
 

@@ -133,7 +133,7 @@ TEST(MarkdownViewTest, ShowsVerdictMatrixFailuresAndGaps) {
                               "difference +1"));
   EXPECT_THAT(text, HasSubstr("Target NEON was expected and did not run."));
   EXPECT_THAT(text, HasSubstr("Only cases that match \"c\\*\" were selected"));
-  EXPECT_THAT(text, HasSubstr("merged from | 2 results"));
+  EXPECT_THAT(text, HasSubstr("results | merged from 2"));
 }
 
 TEST(MarkdownViewTest, ShowsMistrustAndBrokenRuns) {

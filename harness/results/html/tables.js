@@ -43,11 +43,13 @@ const stageRow = ({name, executed, failed, seconds, failures}) => h(
     numberCell('executed', number(executed)), numberCell('failed', number(failed)),
     numberCell('seconds', seconds.toFixed(1)),
     h('td', {}, tag(failed ? 'failed' : executed ? 'passed' : 'absent')));
-const ratchetRow = ({operator, types, target, unit, permitted, recorded, observed, outcome}) => h(
-    'tr', {}, h('td', {}, operator), h('td', {}, arrows(types)), h('td', {}, target || 'all'),
-    h('td', {}, permitted), numberCell('recorded', number(recorded), unit === 'ULP' && ' ULP'),
-    numberCell('observed', number(observed)),
-    h('td', {}, tag(outcome === 'worse' ? 'failed' : 'passed', outcome)));
+const ratchetRow = (row) => h(
+    'tr', {}, h('td', {}, row.operator), h('td', {}, arrows(row.types)),
+    h('td', {}, row.target || 'all'), h('td', {}, row.permitted),
+    numberCell(
+        'recorded', number(row.recorded), row.difference_unit === 'ULP' && ' ULP'),
+    numberCell('observed', number(row.observed)),
+    h('td', {}, tag(row.outcome === 'worse' ? 'failed' : 'passed', row.outcome)));
 const gate = () => {
   const {stages, ratchet} = data.gate;
   if (!stages.length && !ratchet.length) return null;
