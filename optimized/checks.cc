@@ -67,7 +67,7 @@ size_t ExtentBytes(const TensorDesc& desc) {
   return static_cast<size_t>(extent) * ByteSize(desc.type);
 }
 
-absl::Status CheckRank(const std::string& name, const TensorDesc& desc,
+absl::Status CheckRank(absl::string_view name, const TensorDesc& desc,
                        size_t min_rank, size_t max_rank) {
   const size_t rank = desc.sizes.size();
   if (rank >= min_rank && rank <= max_rank) return absl::OkStatus();
@@ -76,7 +76,7 @@ absl::Status CheckRank(const std::string& name, const TensorDesc& desc,
                    max_rank == min_rank ? "" : absl::StrCat(" to ", max_rank)));
 }
 
-absl::Status CheckType(const std::string& name, const TensorDesc& desc,
+absl::Status CheckType(absl::string_view name, const TensorDesc& desc,
                        absl::Span<const ElementType> allowed) {
   if (std::find(allowed.begin(), allowed.end(), desc.type) != allowed.end()) {
     return absl::OkStatus();
@@ -88,7 +88,7 @@ absl::Status CheckType(const std::string& name, const TensorDesc& desc,
       })));
 }
 
-absl::Status CheckDmlTensor(const std::string& name, const TensorDesc& desc) {
+absl::Status CheckDmlTensor(absl::string_view name, const TensorDesc& desc) {
   if (desc.layout != TensorLayout::kNd) {
     return absl::InvalidArgumentError(
         absl::StrCat(name, ": layout FRACTAL_NZ; only ND is allowed"));
@@ -129,7 +129,7 @@ absl::Status CheckDmlTensor(const std::string& name, const TensorDesc& desc) {
   return absl::OkStatus();
 }
 
-absl::Status CheckOutputStrides(const std::string& name,
+absl::Status CheckOutputStrides(absl::string_view name,
                                 const TensorDesc& desc) {
   if (!desc.strides.has_value()) return absl::OkStatus();
   std::vector<std::pair<int64_t, int64_t>> axes;  // stride, size
@@ -153,13 +153,13 @@ absl::Status CheckOutputStrides(const std::string& name,
   return absl::OkStatus();
 }
 
-absl::Status CheckData(const std::string& name, const void* data) {
+absl::Status CheckData(absl::string_view name, const void* data) {
   if (data != nullptr) return absl::OkStatus();
   return absl::InvalidArgumentError(
       absl::StrCat(name, ": no data; a pointer to it is required"));
 }
 
-absl::Status CheckScales(const std::string& name, const float* data,
+absl::Status CheckScales(absl::string_view name, const float* data,
                          size_t count, size_t stride) {
   for (size_t i = 0; i < count; ++i) {
     const float scale = data[i * stride];
@@ -172,8 +172,8 @@ absl::Status CheckScales(const std::string& name, const float* data,
   return absl::OkStatus();
 }
 
-absl::Status CheckNoOverlap(const std::string& output_name, const void* output,
-                            size_t output_bytes, const std::string& input_name,
+absl::Status CheckNoOverlap(absl::string_view output_name, const void* output,
+                            size_t output_bytes, absl::string_view input_name,
                             const void* input, size_t input_bytes) {
   const uintptr_t output_begin = reinterpret_cast<uintptr_t>(output);
   const uintptr_t input_begin = reinterpret_cast<uintptr_t>(input);

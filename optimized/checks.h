@@ -9,6 +9,7 @@
 #include <string>
 
 #include "absl/status/status.h"
+#include "absl/strings/string_view.h"
 #include "absl/types/span.h"
 #include "optimized/run_context.h"
 #include "optimized/tensor_view.h"
@@ -30,34 +31,33 @@ Dimensions EffectiveStrides(const TensorDesc& desc);
 size_t ExtentBytes(const TensorDesc& desc);
 
 // The rank lies in min_rank..max_rank.
-absl::Status CheckRank(const std::string& name, const TensorDesc& desc,
+absl::Status CheckRank(absl::string_view name, const TensorDesc& desc,
                        size_t min_rank, size_t max_rank);
 
 // The type is one of `allowed`.
-absl::Status CheckType(const std::string& name, const TensorDesc& desc,
+absl::Status CheckType(absl::string_view name, const TensorDesc& desc,
                        absl::Span<const ElementType> allowed);
 
 // DirectML's rules for every tensor (QM-07, QM-08): no special layout, no size
 // below 1, at most 2^32 - 1 elements, one stride per dimension, none negative,
 // an extent that can be addressed.
-absl::Status CheckDmlTensor(const std::string& name, const TensorDesc& desc);
+absl::Status CheckDmlTensor(absl::string_view name, const TensorDesc& desc);
 
 // No two elements of an output share an address (QM-08): its axes of size > 1
 // sorted by stride, each stride exceeds the reach of the smaller ones.
-absl::Status CheckOutputStrides(const std::string& name,
-                                const TensorDesc& desc);
+absl::Status CheckOutputStrides(absl::string_view name, const TensorDesc& desc);
 
 // The caller gave data.
-absl::Status CheckData(const std::string& name, const void* data);
+absl::Status CheckData(absl::string_view name, const void* data);
 
 // Every one of `count` scales, `stride` apart, is finite and not zero (AR-08).
 // Subnormal and negative scales are legal (AR-05).
-absl::Status CheckScales(const std::string& name, const float* data,
+absl::Status CheckScales(absl::string_view name, const float* data,
                          size_t count, size_t stride);
 
 // [output, output + output_bytes) does not touch the input's bytes (AR-11).
-absl::Status CheckNoOverlap(const std::string& output_name, const void* output,
-                            size_t output_bytes, const std::string& input_name,
+absl::Status CheckNoOverlap(absl::string_view output_name, const void* output,
+                            size_t output_bytes, absl::string_view input_name,
                             const void* input, size_t input_bytes);
 
 // The caller lent at least `required` bytes.

@@ -40,7 +40,7 @@ std::array<const void*, kParameterCount> Pointers(const Constants& constants) {
 
 // Enough elements that looking for digits among a few candidates, or trying all
 // 65,536 pairs, costs little beside them.
-constexpr int64_t kElementsWorthLook = int64_t{1} << 12;
+constexpr int64_t kElementsWorthLook = int64_t{1} << 15;
 constexpr int64_t kElementsWorthSearch = int64_t{1} << 16;
 
 // A task of fewer elements costs more to hand out than to do.
@@ -54,7 +54,7 @@ constexpr int64_t kGatheredElements = 1024;
 // cost more than copying them together.
 constexpr int64_t kMinRun = 64;
 
-absl::Status CheckTensor(const std::string& name, const TensorDesc* desc,
+absl::Status CheckTensor(absl::string_view name, const TensorDesc* desc,
                          absl::Span<const ElementType> types) {
   if (desc == nullptr) {
     return absl::InvalidArgumentError(
@@ -70,7 +70,7 @@ absl::Status CheckTensor(const std::string& name, const TensorDesc* desc,
 }
 
 // QA-02: `desc` has as many dimensions as ATensor.
-absl::Status CheckSameRank(const std::string& name, const TensorDesc& desc,
+absl::Status CheckSameRank(absl::string_view name, const TensorDesc& desc,
                            const TensorDesc& a) {
   if (desc.sizes.size() == a.sizes.size()) return absl::OkStatus();
   return absl::InvalidArgumentError(absl::StrCat(
@@ -78,7 +78,7 @@ absl::Status CheckSameRank(const std::string& name, const TensorDesc& desc,
       a.sizes.size(), " and all tensors must have the same number"));
 }
 
-absl::Status CheckElements(const std::string& name, const TensorDesc* desc,
+absl::Status CheckElements(absl::string_view name, const TensorDesc* desc,
                            const TensorDesc& a) {
   constexpr ElementType kBytes[] = {ElementType::kUint8, ElementType::kInt8};
   if (absl::Status status = CheckTensor(name, desc, kBytes); !status.ok()) {
@@ -94,7 +94,7 @@ absl::Status CheckElements(const std::string& name, const TensorDesc* desc,
 }
 
 // A scale or a zero point: one element, of the type `type`.
-absl::Status CheckParameter(const std::string& name, const TensorDesc* desc,
+absl::Status CheckParameter(absl::string_view name, const TensorDesc* desc,
                             ElementType type, const TensorDesc& a) {
   if (absl::Status status = CheckTensor(name, desc, {type}); !status.ok()) {
     return status;

@@ -12,6 +12,7 @@
 #include "hwy/foreach_target.h"
 // Must come after foreach_target.h.
 #include "hwy/highway.h"
+#include "optimized/pack_bytes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qconform::optimized::linear_add {
@@ -129,8 +130,9 @@ void ExactRow(const Parameters& p, const uint8_t* a, const uint8_t* b,
 }
 
 template <Kernel kKernel>
-void FloatRow(const Parameters& p, const uint8_t* a, const uint8_t* b,
-              size_t count, uint8_t* output) {
+void FloatRow(const Parameters& p, const uint8_t* HWY_RESTRICT a,
+              const uint8_t* HWY_RESTRICT b, size_t count,
+              uint8_t* HWY_RESTRICT output) {
   const hn::ScalableTag<float> df;
   const hn::RebindToSigned<decltype(df)> di;
   // Adding 1.5 * 2^23 leaves no fraction bits: it rounds half to even (AR-03),
@@ -149,30 +151,68 @@ void FloatRow(const Parameters& p, const uint8_t* a, const uint8_t* b,
   const auto divisor = hn::Set(df, p.divisor);
   const auto decided = hn::Set(df, p.decided);
   const size_t lanes = hn::Lanes(df);
-  ForEachVector<hn::MaxLanes(df)>(
-      lanes, a, b, count, output,
-      [&](const uint8_t* from_a, const uint8_t* from_b, uint8_t* to) HWY_ATTR {
-        const auto x =
-            hn::ConvertTo(df, LoadDifference(df, from_a, a_flip, a_zero_point));
-        const auto y =
-            hn::ConvertTo(df, LoadDifference(df, from_b, b_flip, b_zero_point));
-        auto value = hn::MulAdd(y, b_factor, hn::Mul(x, a_factor));
-        if constexpr (kKernel == Kernel::kQuotient) {
-          value = hn::Div(value, divisor);
+  const auto value_of = [&](const uint8_t* from_a,
+                            const uint8_t* from_b) HWY_ATTR {
+    const auto x =
+        hn::ConvertTo(df, LoadDifference(df, from_a, a_flip, a_zero_point));
+    const auto y =
+        hn::ConvertTo(df, LoadDifference(df, from_b, b_flip, b_zero_point));
+    const auto value = hn::MulAdd(y, b_factor, hn::Mul(x, a_factor));
+    return kKernel == Kernel::kQuotient ? hn::Div(value, divisor) : value;
+  };
+  // The distance is exact: both are multiples of the value's last bit.
+  const auto distance = [&](auto value, auto shifted) HWY_ATTR {
+    return hn::Abs(hn::Sub(value, hn::Sub(shifted, shift)));
+  };
+  const auto one_vector = [&](const uint8_t* from_a, const uint8_t* from_b,
+                              uint8_t* to) HWY_ATTR {
+    const auto value = value_of(from_a, from_b);
+    const auto shifted = hn::Add(value, shift);
+    if constexpr (kKernel == Kernel::kFiltered) {
+      if (HWY_UNLIKELY(
+              !hn::AllFalse(df, hn::Gt(distance(value, shifted), decided)))) {
+        ExactRow(p, from_a, from_b, lanes, to);
+        return;
+      }
+    }
+    StoreClamped(df, hn::Add(hn::BitCast(di, shifted), to_output), output_flip,
+                 to);
+  };
+  size_t i = 0;
+#if QCONFORM_HAVE_PACK_FOUR
+  const hn::Repartition<uint8_t, decltype(df)> d8;
+  const auto output_flips = hn::Set(d8, p.output_flip);
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    const auto value0 = value_of(a + i, b + i);
+    const auto value1 = value_of(a + i + lanes, b + i + lanes);
+    const auto value2 = value_of(a + i + 2 * lanes, b + i + 2 * lanes);
+    const auto value3 = value_of(a + i + 3 * lanes, b + i + 3 * lanes);
+    const auto shifted0 = hn::Add(value0, shift);
+    const auto shifted1 = hn::Add(value1, shift);
+    const auto shifted2 = hn::Add(value2, shift);
+    const auto shifted3 = hn::Add(value3, shift);
+    if constexpr (kKernel == Kernel::kFiltered) {
+      const auto farthest = hn::Max(
+          hn::Max(distance(value0, shifted0), distance(value1, shifted1)),
+          hn::Max(distance(value2, shifted2), distance(value3, shifted3)));
+      if (HWY_UNLIKELY(!hn::AllFalse(df, hn::Gt(farthest, decided)))) {
+        for (size_t j = i; j < i + 4 * lanes; j += lanes) {
+          one_vector(a + j, b + j, output + j);
         }
-        const auto shifted = hn::Add(value, shift);
-        if constexpr (kKernel == Kernel::kFiltered) {
-          // The distance is exact: both are multiples of the value's last bit.
-          const auto distance =
-              hn::Abs(hn::Sub(value, hn::Sub(shifted, shift)));
-          if (HWY_UNLIKELY(!hn::AllFalse(df, hn::Gt(distance, decided)))) {
-            ExactRow(p, from_a, from_b, lanes, to);
-            return;
-          }
-        }
-        StoreClamped(df, hn::Add(hn::BitCast(di, shifted), to_output),
-                     output_flip, to);
-      });
+        continue;
+      }
+    }
+    const auto integer = [&](auto shifted) HWY_ATTR {
+      return hn::Add(hn::BitCast(di, shifted), to_output);
+    };
+    const auto bytes = optimized::HWY_NAMESPACE::PackFour<uint8_t>(
+        integer(shifted0), integer(shifted1), integer(shifted2),
+        integer(shifted3), hn::Zero(di));
+    hn::StoreU(hn::Xor(bytes, output_flips), d8, output + i);
+  }
+#endif
+  ForEachVector<hn::MaxLanes(df)>(lanes, a + i, b + i, count - i, output + i,
+                                  one_vector);
 }
 
 const KernelTable* Table() {

@@ -11,6 +11,7 @@
 #define HWY_TARGET_INCLUDE "optimized/requantize.cc"
 #include "hwy/foreach_target.h"
 #include "hwy/highway.h"
+#include "optimized/pack_bytes-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qconform::optimized {
@@ -174,87 +175,61 @@ HWY_INLINE V32 ToInteger(VF32 integer) {
 #endif
 }
 
-// A vector of which some elements want the decision; rare unless ties are
-// frequent.
-HWY_NOINLINE void Decide(const RequantizeRow& row, const int32_t* sums,
-                         const float* b_scales, const float* y,
-                         int32_t* rounded) {
+// A vector of a row whose ratios float cannot hold.
+HWY_NOINLINE V32 RoundVectorInDouble(const RequantizeRow& row,
+                                     const int32_t* sums,
+                                     const float* b_scales) {
   const DF64 d64;
   const hn::Rebind<int32_t, DF64> d32;
   const hn::Rebind<float, DF64> df32;
+  HWY_ALIGN int32_t rounded[HWY_MAX_BYTES / sizeof(int32_t)];
   for (size_t i = 0; i < hn::Lanes(D32()); i += hn::Lanes(d64)) {
     const VF64 sum = hn::PromoteTo(d64, hn::LoadU(d32, sums + i));
     const VF64 b_scale = hn::PromoteTo(d64, hn::LoadU(df32, b_scales + i));
-    VF64 result;
-    if (row.threshold < 0) {
-      result = RoundExactly(sum, b_scale, row);
-    } else {
-      const VF64 value = hn::PromoteTo(d64, hn::LoadU(df32, y + i));
-      const VF64 nearest = hn::Round(value);
-      const auto beside_tie = hn::Ge(hn::Abs(hn::Sub(value, nearest)),
-                                     hn::Set(d64, double{row.threshold}));
-      result = hn::IfThenElse(
-          beside_tie, RoundBesideTie(sum, b_scale, hn::Floor(value), row),
-          nearest);
-    }
-    hn::StoreU(hn::DemoteTo(d32, result), d32, rounded + i);
+    hn::StoreU(hn::DemoteTo(d32, RoundExactly(sum, b_scale, row)), d32,
+               rounded + i);
   }
+  return hn::Load(D32(), rounded);
 }
 
 // One vector of sums, rounded.
 HWY_INLINE V32 RoundVector(const RequantizeRow& row, const RowVectors& vectors,
                            const int32_t* sums, const float* b_scales) {
+  const D32 d32;
   const DF32 df32;
   const VF32 y = Approximate(vectors, sums, b_scales);
   const VF32 nearest = hn::Round(y);
-  if (HWY_LIKELY(hn::AllFalse(
-          df32, hn::Ge(Distance(y, nearest), vectors.threshold)))) {
-    return ToInteger(nearest);
-  }
-  HWY_ALIGN float values[HWY_MAX_BYTES / sizeof(float)];
-  HWY_ALIGN int32_t exact[HWY_MAX_BYTES / sizeof(int32_t)];
-  hn::Store(y, df32, values);
-  Decide(row, sums, b_scales, values, exact);
-  return hn::Load(D32(), exact);
+  const auto beside_tie = hn::Ge(Distance(y, nearest), vectors.threshold);
+  if (HWY_LIKELY(hn::AllFalse(df32, beside_tie))) return ToInteger(nearest);
+  if (row.threshold < 0) return RoundVectorInDouble(row, sums, b_scales);
+  const DF64 d64;
+  const hn::Rebind<int32_t, DF64> half32;
+  const hn::Rebind<float, DF64> half_float;
+  const size_t half = hn::Lanes(d64);
+  const auto decide = [&](hn::Vec<decltype(half_float)> floor,
+                          size_t i) HWY_ATTR {
+    return hn::DemoteTo(
+        half32,
+        RoundBesideTie(hn::PromoteTo(d64, hn::LoadU(half32, sums + i)),
+                       hn::PromoteTo(d64, hn::LoadU(half_float, b_scales + i)),
+                       hn::PromoteTo(d64, floor), row));
+  };
+  const VF32 floor = hn::Floor(y);
+  const V32 decided =
+      hn::Combine(d32, decide(hn::UpperHalf(half_float, floor), half),
+                  decide(hn::LowerHalf(half_float, floor), 0));
+  return hn::IfThenElse(hn::RebindMask(d32, beside_tie), decided,
+                        ToInteger(nearest));
 }
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-// Four vectors as bytes, in order: AR-04, the zero point after rounding, the
-// limits last. Packing works within blocks of 128 bits. Only AVX-512 gets
-// integers past the 16 bits.
+#if QCONFORM_HAVE_PACK_FOUR
+// AR-04: the zero point after rounding, the limits last.
 template <typename T>
 HWY_INLINE void StoreFour(V32 v0, V32 v1, V32 v2, V32 v3, V32 zero_point,
                           T* out) {
-#if HWY_TARGET <= HWY_AVX3
-  const __m512i zero = _mm512_packs_epi32(zero_point.raw, zero_point.raw);
-  const __m512i low =
-      _mm512_adds_epi16(_mm512_packs_epi32(v0.raw, v1.raw), zero);
-  const __m512i high =
-      _mm512_adds_epi16(_mm512_packs_epi32(v2.raw, v3.raw), zero);
-  const __m512i packed = std::is_signed_v<T> ? _mm512_packs_epi16(low, high)
-                                             : _mm512_packus_epi16(low, high);
-  const __m512i order =
-      _mm512_setr_epi32(0, 4, 8, 12, 1, 5, 9, 13, 2, 6, 10, 14, 3, 7, 11, 15);
-  _mm512_storeu_si512(out, _mm512_permutexvar_epi32(order, packed));
-#elif HWY_TARGET == HWY_AVX2
-  const __m256i zero = _mm256_packs_epi32(zero_point.raw, zero_point.raw);
-  const __m256i low =
-      _mm256_add_epi16(_mm256_packs_epi32(v0.raw, v1.raw), zero);
-  const __m256i high =
-      _mm256_add_epi16(_mm256_packs_epi32(v2.raw, v3.raw), zero);
-  const __m256i packed = std::is_signed_v<T> ? _mm256_packs_epi16(low, high)
-                                             : _mm256_packus_epi16(low, high);
-  const __m256i order = _mm256_setr_epi32(0, 4, 1, 5, 2, 6, 3, 7);
-  _mm256_storeu_si256(reinterpret_cast<__m256i*>(out),
-                      _mm256_permutevar8x32_epi32(packed, order));
-#else
-  const __m128i zero = _mm_packs_epi32(zero_point.raw, zero_point.raw);
-  const __m128i low = _mm_add_epi16(_mm_packs_epi32(v0.raw, v1.raw), zero);
-  const __m128i high = _mm_add_epi16(_mm_packs_epi32(v2.raw, v3.raw), zero);
-  _mm_storeu_si128(reinterpret_cast<__m128i*>(out),
-                   std::is_signed_v<T> ? _mm_packs_epi16(low, high)
-                                       : _mm_packus_epi16(low, high));
-#endif
+  const hn::Repartition<uint8_t, D32> d8;
+  hn::StoreU(PackFour<T>(v0, v1, v2, v3, zero_point), d8,
+             reinterpret_cast<uint8_t*>(out));
 }
 
 // Groups of four vectors of which some elements want the decision.
@@ -362,7 +337,7 @@ void RequantizeNarrow(const RequantizeTile& tile) {
     const RequantizeRow& row = tile.rows[r * tile.row_step];
     if (r != 0 && tile.row_step != 0) vectors = RowVectors(row, b_scales[0]);
     size_t done = 0;
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
+#if QCONFORM_HAVE_PACK_FOUR
     if (stride == 1) {
       done = RequantizeFours<kEqualScales>(row, vectors, sums, b_scales,
                                            columns, out);
