@@ -108,6 +108,7 @@ class ViewsTest(unittest.TestCase):
                 self.check_page(page, results, counts, totals, elements)
                 self.check_junit(junit, results, counts, totals)
                 self.check_markdown(markdown, counts, totals, elements)
+                self.check_console(self.report(0, self.path(kind + ".json")).stdout, results, counts)
 
     def check_page(self, page, results, counts, totals, elements):
         self.assertEqual(page["totals"], {"cases": dict(totals), "elements": dict(elements)})
@@ -157,6 +158,16 @@ class ViewsTest(unittest.TestCase):
             cell = row.split("|")[2:][[name.strip() for name in head].index(target)]
             found = [int(n) for n in re.findall(r"\d+", cell)]
             self.assertEqual(found, [statuses["failed"], sum(statuses.values())] if statuses["failed"] else [statuses["passed"]])
+
+    def check_console(self, console, results, counts):
+        elements = collections.defaultdict(collections.Counter)
+        for group in results["groups"]:
+            elements[group["operator"], group["target"]].update(group["elements"])
+        for (operator, target), statuses in counts.items():
+            row = re.search(rf"^{operator} +{target} +(.*)$", console, re.MULTILINE).group(1).split()
+            expected = [statuses[name] for name in ("passed", "failed", "unsupported")]
+            expected += [elements[operator, target][name] for name in ("exact", "explained", "wrong", "preserved")]
+            self.assertEqual([int(number) for number in row], expected)
 
     def test_markup_in_texts_stays_text(self):
         results = self.results("half-away")

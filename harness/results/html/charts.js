@@ -34,6 +34,16 @@ const mergedBuckets = (groups) => {
 };
 const differing = (groups) =>
     sum(mergedBuckets(groups), (bucket) => bucket.low === 0 ? 0 : bucket.count);
+const histogramFinding = (bars, off, wrong) => {
+  const all = number(sum(bars, (bar) => bar.count));
+  if (off) {
+    return plural(off, 'element') + ' of ' + all + ' differ, from ' + signed(bars[0].low) +
+        ' to ' + signed(bars[bars.length - 1].high) + '.';
+  }
+  return wrong ? 'All ' + all + ' elements that have a distance are equal; ' + number(wrong) +
+          ' wrong ones have none.' :
+                 'All ' + all + ' elements are equal.';
+};
 const histogram = (groups) => {
   const bars = mergedBuckets(groups);
   const unit = groups[0].difference_unit === 'ULP' ? 'ULP' : 'integer steps';
@@ -78,11 +88,8 @@ const histogram = (groups) => {
   });
   const ticks =
       differenceTicks(limit).map((tick) => label(x(tick), floor + 15, 'middle', signed(tick)));
-  const all = sum(bars, (bar) => bar.count);
   const off = differing(groups);
-  const text = off ? plural(off, 'element') + ' of ' + number(all) + ' differ, from ' +
-          signed(bars[0].low) + ' to ' + signed(bars[bars.length - 1].high) + '.' :
-                     'All ' + number(all) + ' elements are equal.';
+  const text = histogramFinding(bars, off, wrong);
   const byTarget = unique(groups.map((group) => group.target)).map((target) => {
     const own = groups.filter((group) => group.target === target);
     return target + ' ' + number(differing(own));
@@ -95,17 +102,32 @@ const histogram = (groups) => {
         off > 0 && byTarget.length > 1 && soft('By target: ', byTarget.join(', '), '.')));
 };
 
+// What is wrong with elements beside their values, as [count, text].
+const FAULTS = {
+  untouched: 'elements left unwritten',
+  overwritten: 'elements written although they must stay',
+  unstable: 'elements dependent on what the output held before',
+};
+const faultsOf = (groups) => [
+  ...Object.entries(FAULTS).map(
+      ([fault, text]) => [sum(groups, (group) => group.faults[fault]), text]),
+  [sum(groups, (group) => group.nan_mismatches), 'elements NaN on one side only'],
+].filter(([count]) => count > 0);
+
 // Within this of a tie binary32 arithmetic starts to matter.
 const NEAR = 2 ** -12;
-const finding = (points, faulty) => {
+const finding = (points, groups) => {
   const count = (some) => sum(some, (point) => point[2]);
   const all = count(points);
   const ties = count(points.filter((point) => point[0] === 0));
   const near = count(points.filter((point) => point[0] < NEAR));
   if (!all) {
-    return faulty ?
-        'No difference has a distance to a tie: the faults are of another kind, see below.' :
-        'No element differs.';
+    if (!groups.some((group) => group.elements.wrong)) return 'No element differs.';
+    const faults = faultsOf(groups).map(([many, text]) => number(many) + ' ' + text);
+    return ['No difference has a distance to a tie: the faults are of another kind']
+               .concat(faults.join(', ') || [])
+               .join(': ') +
+        '.';
   }
   const sampled = plural(all, 'sampled difference');
   if (ties === all) {
@@ -179,7 +201,7 @@ const scatter = (groups) => {
         'figure', {class: 'scatter'}, caption,
         softParagraph(
             'Nothing was rounded, or the cases were too large for the golden model.'),
-        faulty && h('p', {class: 'finding bad'}, finding(off, faulty)));
+        faulty && h('p', {class: 'finding bad'}, finding(off, groups)));
   }
   const width = chartWidth(), height = 238, left = 46, right = 10, top = 12, bottom = 38;
   const floor = height - bottom, band = 44;
@@ -208,7 +230,7 @@ const scatter = (groups) => {
   }
   const dots = (points, kind, name) => thinned(points, x, y).map(
       (point) => dot(x(point[0]), y(point[1]), kind, name, point));
-  const text = finding(off, faulty);
+  const text = finding(off, groups);
   const chart = drawing(
       width, height, text,
       svg('rect', {class: 'tie', x: left, y: top, width: band, height: floor - top}), ticks,

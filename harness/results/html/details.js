@@ -1,28 +1,18 @@
 // Operators and failures in detail.
 
-const FAULTS = {
-  untouched: 'left unwritten',
-  overwritten: 'written although they must stay',
-  unstable: 'dependent on what the output held before',
-};
 const shares = (groups) => {
   const fact = (name) => sum(groups, (group) => group.facts[name]);
   const known = fact('elements');
   const box = (value, ...text) => h('div', {class: 'share'}, bold(value), text);
   const share = (text, name) =>
       box(percent(fact(name), known), text, ' (', number(fact(name)), ')');
-  const others = Object.entries(FAULTS).map(([fault, text]) => {
-    const count = sum(groups, (group) => group.faults[fault]);
-    return count > 0 && box(number(count), 'elements ', text);
-  });
-  const mismatches = sum(groups, (group) => group.nan_mismatches);
   return h(
       'div', {class: 'shares'},
       box(number(known), 'elements whose exact evaluation is known'),
       share('at a tie of round()', 'ties'),
       fact('output_ties') > 0 && share('at a tie of the output type', 'output_ties'),
-      share('clamped low', 'clamped_low'), share('clamped high', 'clamped_high'), others,
-      mismatches > 0 && box(number(mismatches), 'NaN on one side only'));
+      share('clamped low', 'clamped_low'), share('clamped high', 'clamped_high'),
+      faultsOf(groups).map(([count, text]) => box(number(count), text)));
 };
 
 // The evidence of a case, best of the very target.
@@ -48,8 +38,8 @@ const failureLine = (failure) => [
 ];
 
 const worstCase = ({group, id, file, failure, tie_distance: distance}) => {
-  const near =
-      distance === 0 ? 'exactly at a tie' : distance && distance.toPrecision(3) + ' from a tie';
+  const near = failure.difference !== null &&
+      (distance === 0 ? 'exactly at a tie' : distance && distance.toPrecision(3) + ' from a tie');
   const summary = [
     h('b', {class: 'bad'}, failure.difference_text || 'no distance'), ' at ',
     h('code', {}, place(failure)), ' of ', bold(id), ' on ', group.target,

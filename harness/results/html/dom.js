@@ -27,8 +27,12 @@ const h = (tag, attributes, ...children) =>
 const svg = (tag, attributes, ...children) =>
     build(document.createElementNS('http://www.w3.org/2000/svg', tag), attributes, children);
 
-// Long names may break after their underscores.
-const breakable = (text) => text.split(/(?<=_)/).flatMap((part) => [part, h('wbr', {})]);
+// Long names may break after their underscores, clause ids nowhere.
+const breakable = (text) =>
+    text.split(/(?<=_)|([A-Z]{2}-\d+)/).filter(Boolean).map((part) => {
+      if (part.endsWith('_')) return [part, h('wbr', {})];
+      return /^[A-Z]{2}-\d+$/.test(part) ? h('span', {class: 'name'}, part) : part;
+    });
 const bold = (...children) => h('b', {}, children);
 const soft = (...children) => h('span', {class: 'soft'}, children);
 const paragraph = (...children) => h('p', {}, children);
