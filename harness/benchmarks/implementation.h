@@ -20,6 +20,11 @@ class Implementation {
   // Executes the problem this many times and returns the nanoseconds it took.
   virtual double Run(int iterations) = 0;
 
+  // The same by the processor's time instead of the clock's, which a busy
+  // machine disturbs less. For one thread; a peer in a process of its own
+  // keeps to its clock.
+  virtual double RunByProcessorTime(int iterations);
+
   // The output of the last Run as bytes of the problem's output type; empty for
   // a machine limit. Where the problem's output is float16, an implementation
   // may give float32 (told by the number of bytes).
@@ -45,6 +50,12 @@ ImplementationOr MakeXnnpack(const Problem& problem);
 ImplementationOr MakeOnnxRuntime(const Problem& problem, bool exact,
                                  const std::string& folder);
 
+// Ours with that part compiled out which decides what float leaves open: what
+// exactness costs. The matrix multiply is put together from its parts here;
+// with its filters it is what to compare with.
+ImplementationOr MakeMatMulParts(const Problem& problem, bool filters);
+ImplementationOr MakeUnfiltered(const Problem& problem);
+
 // A loop that bounds every implementation of the problem on this machine:
 //   kInt16Registers  multiply-adds of int16 pairs into int32, registers only
 //   kInt8Registers   multiply-adds of byte quads into int32, registers only;
@@ -52,7 +63,8 @@ ImplementationOr MakeOnnxRuntime(const Problem& problem, bool exact,
 //   kStream          reads and writes what the problem must, computes nothing;
 //                    non-temporal stores
 enum class Limit { kInt16Registers, kInt8Registers, kStream };
-ImplementationOr MakeLimit(const Problem& problem, Limit limit);
+ImplementationOr MakeLimit(const Problem& problem, Limit limit,
+                           const std::string& target);
 
 }  // namespace qconform::harness
 

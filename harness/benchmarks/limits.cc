@@ -109,20 +109,34 @@ void Stream(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes) {
 }
 
 }  // namespace
+
+using RegisterLoop = double(int64_t rounds);
+using StreamLoop = void(const uint8_t* a, const uint8_t* b, uint8_t* out,
+                        size_t bytes);
+
+RegisterLoop* ChooseInt16() { return &Int16Registers; }
+RegisterLoop* ChooseInt8() { return &Int8Registers; }
+StreamLoop* ChooseStream() { return &Stream; }
+
 }  // namespace HWY_NAMESPACE
 }  // namespace qconform::harness
 HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
+#include "harness/benchmarks/scoped_target.h"
 #include "hwy/aligned_allocator.h"
 
 namespace qconform::harness {
 namespace {
 
-HWY_EXPORT(Int16Registers);
-HWY_EXPORT(Int8Registers);
-HWY_EXPORT(Stream);
+HWY_EXPORT(ChooseInt16);
+HWY_EXPORT(ChooseInt8);
+HWY_EXPORT(ChooseStream);
+
+using RegisterLoop = double(int64_t rounds);
+using StreamLoop = void(const uint8_t* a, const uint8_t* b, uint8_t* out,
+                        size_t bytes);
 
 double Nanoseconds(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double, std::nano>(
@@ -133,7 +147,7 @@ double Nanoseconds(std::chrono::steady_clock::time_point start) {
 // Time that the problem's multiply-adds take at the rate of a register loop.
 class RegisterLimit final : public Implementation {
  public:
-  RegisterLimit(double work, double (*loop)(int64_t))
+  RegisterLimit(double work, RegisterLoop* loop)
       : multiply_adds_(work / 2), loop_(loop) {}
 
   double Run(int iterations) override {
@@ -148,13 +162,14 @@ class RegisterLimit final : public Implementation {
 
  private:
   double multiply_adds_;
-  double (*loop_)(int64_t);
+  RegisterLoop* loop_;
 };
 
 class StreamLimit final : public Implementation {
  public:
   StreamLimit(size_t bytes, bool two_inputs)
-      : bytes_(bytes),
+      : loop_(HWY_DYNAMIC_DISPATCH(ChooseStream)()),
+        bytes_(bytes),
         a_(hwy::AllocateAligned<uint8_t>(bytes)),
         b_(two_inputs ? hwy::AllocateAligned<uint8_t>(bytes) : nullptr),
         out_(hwy::AllocateAligned<uint8_t>(bytes)) {
@@ -166,7 +181,7 @@ class StreamLimit final : public Implementation {
   double Run(int iterations) override {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < iterations; ++i) {
-      HWY_DYNAMIC_DISPATCH(Stream)(a_.get(), b_.get(), out_.get(), bytes_);
+      loop_(a_.get(), b_.get(), out_.get(), bytes_);
     }
     return Nanoseconds(start);
   }
@@ -174,20 +189,17 @@ class StreamLimit final : public Implementation {
   std::vector<std::byte> Output() override { return {}; }
 
  private:
+  StreamLoop* loop_;
   size_t bytes_;
   hwy::AlignedFreeUniquePtr<uint8_t[]> a_, b_, out_;
 };
 
-double CallInt16(int64_t rounds) {
-  return HWY_DYNAMIC_DISPATCH(Int16Registers)(rounds);
-}
-double CallInt8(int64_t rounds) {
-  return HWY_DYNAMIC_DISPATCH(Int8Registers)(rounds);
-}
-
 }  // namespace
 
-ImplementationOr MakeLimit(const Problem& problem, Limit limit) {
+ImplementationOr MakeLimit(const Problem& problem, Limit limit,
+                           const std::string& target) {
+  const ScopedTarget scope(target);
+  if (!scope.status().ok()) return scope.status();
   const std::string& name = problem.arguments.operator_name;
   const bool is_add = name == "dml_element_wise_quantized_linear_add";
   const bool streams = is_add || name == "tf_quantize_and_dequantize_v2";
@@ -199,12 +211,14 @@ ImplementationOr MakeLimit(const Problem& problem, Limit limit) {
       return std::make_unique<StreamLimit>(
           static_cast<size_t>(problem.work) * (is_add ? 1 : 4), is_add);
     case Limit::kInt8Registers:
-      if (CallInt8(1) == 0) {
+      if (HWY_DYNAMIC_DISPATCH(ChooseInt8)()(1) == 0) {
         return absl::UnimplementedError("no byte quad multiply-add here");
       }
-      return std::make_unique<RegisterLimit>(problem.work, CallInt8);
+      return std::make_unique<RegisterLimit>(
+          problem.work, HWY_DYNAMIC_DISPATCH(ChooseInt8)());
     case Limit::kInt16Registers:
-      return std::make_unique<RegisterLimit>(problem.work, CallInt16);
+      return std::make_unique<RegisterLimit>(
+          problem.work, HWY_DYNAMIC_DISPATCH(ChooseInt16)());
   }
   return absl::InternalError("unknown limit");
 }

@@ -5,9 +5,8 @@
 #include <utility>
 #include <vector>
 
-#include "absl/strings/str_cat.h"
 #include "harness/benchmarks/implementation.h"
-#include "hwy/targets.h"
+#include "harness/benchmarks/scoped_target.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant.h"
 #include "optimized/dml_element_wise_quantized_linear_add.h"
 #include "optimized/dml_quantized_linear_matrix_multiply.h"
@@ -227,24 +226,10 @@ class Ours final : public Implementation {
 
 ImplementationOr MakeOurs(const Problem& problem, int threads,
                           const std::string& target) {
-  // A plan stays on the SIMD target that was chosen when it was made.
-  if (!target.empty()) {
-    bool found = false;
-    for (const int64_t candidate : hwy::SupportedAndGeneratedTargets()) {
-      if (target == hwy::TargetName(candidate)) {
-        hwy::SetSupportedTargetsForTest(candidate);
-        found = true;
-      }
-    }
-    if (!found) {
-      return absl::NotFoundError(
-          absl::StrCat("no SIMD target ", target, " on this machine"));
-    }
-  }
+  const ScopedTarget scope(target);
+  if (!scope.status().ok()) return scope.status();
   auto ours = std::make_unique<Ours>(problem, static_cast<size_t>(threads));
-  const absl::Status status = ours->Plan();
-  hwy::SetSupportedTargetsForTest(0);
-  if (!status.ok()) return status;
+  if (absl::Status status = ours->Plan(); !status.ok()) return status;
   return ours;
 }
 

@@ -147,6 +147,32 @@ Problem MakeMatMul(const MatMulShape& shape, DataType a, DataType b,
   return problem;
 }
 
+Problem MakeMatMulOfTies(const MatMulShape& shape) {
+  const DataType u8 = DataType::kUint8;
+  const auto full = WeightDistribution::kFullRange;
+  Problem problem = MakeMatMul(shape, u8, u8, u8, full, true, 1);
+  problem.ordinary = std::make_shared<const Problem>(problem);
+  problem.name += "/ties";
+  auto& inputs = problem.arguments.inputs;
+  for (const char* name :
+       {"AZeroPointTensor", "BZeroPointTensor", "OutputZeroPointTensor"}) {
+    inputs[name] = Scalar(u8, 2, 0);
+  }
+  // Each sum is an odd multiple of 3, and becomes a sixth of itself.
+  inputs["AScaleTensor"] = Scalar(DataType::kFloat32, 2, 1);
+  inputs["BScaleTensor"] = Scalar(DataType::kFloat32, 2, 1);
+  inputs["OutputScaleTensor"] = Scalar(DataType::kFloat32, 2, 6);
+  for (int64_t m = 0; m < shape.m; ++m) {
+    for (int64_t k = 0; k < shape.k; ++k) {
+      WriteInteger(inputs["ATensor"], m * shape.k + k, k == 0 ? 1 : 0);
+    }
+  }
+  for (int64_t n = 0; n < shape.n; ++n) {
+    WriteInteger(inputs["BTensor"], n, 3 + n % 42 * 6);
+  }
+  return problem;
+}
+
 Problem MakeAdd(int64_t elements, DataType type, uint64_t seed, bool ties) {
   Random random(seed * 2 + (ties ? 1 : 0));
   Problem problem;

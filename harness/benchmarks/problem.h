@@ -5,6 +5,7 @@
 #define QCONFORM_HARNESS_BENCHMARKS_PROBLEM_H_
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -29,6 +30,8 @@ struct Problem {
   double work = 0;           // operations (2 per multiply-add) or elements
   std::string unit;          // "GOP/s" or "elements/ns": work per nanosecond
   double bytes_per_run = 0;  // moved at least once between memory and core
+  // The same work on ordinary data, where this problem's are adversarial.
+  std::shared_ptr<const Problem> ordinary;
 };
 
 struct MatMulShape {
@@ -38,6 +41,9 @@ struct MatMulShape {
 Problem MakeMatMul(const MatMulShape& shape, spec::DataType a, spec::DataType b,
                    spec::DataType output, WeightDistribution weights,
                    bool constant_weight, int threads);
+
+// uint8, constant weights, every sum a tie that float cannot represent.
+Problem MakeMatMulOfTies(const MatMulShape& shape);
 
 // The scale set is drawn from the seed; `ties` draws scales whose quotients
 // fall on ties often.

@@ -38,6 +38,9 @@ std::vector<Problem> AllProblems() {
   for (const auto& [a, b] : types) {
     problems.push_back(MakeMatMul(shapes[3], a, b, a, full, true, 2));
   }
+  for (const MatMulShape& shape : {shapes[1], shapes[2], shapes[3]}) {
+    problems.push_back(MakeMatMulOfTies(shape));
+  }
   problems.push_back(MakeGroupedMatMul(8, 1, 1024, 4096));
   problems.push_back(MakeGroupedMatMul(8, 4, 2048, 2048));
   problems.push_back(MakeGroupedMatMul(8, 32, 1024, 2048));

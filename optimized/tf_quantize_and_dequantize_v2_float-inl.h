@@ -1,0 +1,133 @@
+// The float kernel of quantize-and-dequantize. Included once per target.
+//
+// kDecidesTies: correctly rounded. Production knows nothing else; without it
+// benchmarks measure what exactness costs.
+
+#if defined(QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_FLOAT_INL_H_) == \
+    defined(HWY_TARGET_TOGGLE)
+#ifdef QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_FLOAT_INL_H_
+#undef QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_FLOAT_INL_H_
+#else
+#define QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_FLOAT_INL_H_
+#endif
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "hwy/cache_control.h"
+#include "hwy/highway.h"
+#include "optimized/tf_quantize_and_dequantize_v2_kernels.h"
+
+HWY_BEFORE_NAMESPACE();
+namespace qconform::optimized::quantize_and_dequantize {
+namespace HWY_NAMESPACE {
+
+namespace hn = hwy::HWY_NAMESPACE;
+
+#if HWY_NATIVE_FMA
+
+// At most 10 bits. scale_factor s = q / r is scale_high + scale_low = s * (1 +
+// d) with |d| < 2^-48; let v = x * s and S = scale_high + scale_low.
+//
+// The quantized value. `floor` is an integer f with f <= v <= f + 1, but for
+// less than 2^-12 where v is near an integer, so the result is f or f + 1,
+// whichever side of the tie h = f + 1/2 v lies on. `distance` is S * x - h with
+// the sign of the real one: the first fused multiply-add gives a multiple of
+// u = 2^-46 * 2^e, with 2^e <= |v| < 2^(e+2), so it is exact up to 2^24 * u,
+// and beyond that it exceeds twice |x * scale_low| <= 2^23 * u; the second one
+// rounds the exact sum once. If v is a tie, |distance| <= |h| * 2^-48 < 2^-37.
+// If not, |v - h| > 2^-25 / |q| > 2^-35 (see ExactVector of the kernels, with
+// |q| < 2^10 in place of 2^24 in the bound), and |distance| > 2^-36. So kTie =
+// 2^-37 tells ties from all else, and they are decided by the parity of f
+// (AR-03), which is the last bit of f + 1.5 * 2^23.
+//
+// The output, w = n * r / q, is within |w| * 2^-47 of the sum that the last
+// fused multiply-add rounds; a point m half-way between floats that is not w is
+// at least |w| * 2^-36 away (as in ExactVector: A < 2^34, |q| < 2^10). If w is
+// such a point, r / q is a float: |n| <= |q| makes the odd part of w, which
+// divides that of r * n / q, too small for 25 bits, except where n is a power
+// of two, and then q's odd part divides r. The product is then exact, and
+// inverse_low 0.
+template <bool kDecidesTies, bool kHalfUp, class DF, class V = hn::Vec<DF>>
+HWY_INLINE V FloatVector(DF df, const Parameters& p, V input) {
+  const hn::RebindToUnsigned<DF> du;
+  const V scale_high = hn::Set(df, p.scale_high);
+  const V half = hn::Set(df, 0.5f);
+  const V shift = hn::Set(df, 0x1.8p23f);
+  // TQ-04, TQ-08. On x86 both return the second operand if one is NaN, and NaN
+  // then passes through everything.
+  const V value =
+      hn::Min(hn::Set(df, p.max), hn::Max(hn::Set(df, p.min), input));
+  if constexpr (!kDecidesTies) {
+    const V nearest = hn::Sub(hn::MulAdd(value, scale_high, shift), shift);
+    return hn::Mul(nearest, hn::Set(df, p.inverse_high));
+  }
+  const V shifted = hn::Add(hn::MulSub(value, scale_high, half), shift);
+  const V floor = hn::Sub(shifted, shift);
+  const V tie = hn::Add(floor, half);
+  const V distance = hn::MulAdd(value, hn::Set(df, p.scale_low),
+                                hn::MulSub(value, scale_high, tie));
+  constexpr float kTie = 0x1p-37f;
+  V bound = hn::Set(df, -kTie);  // ties go up
+  if constexpr (!kHalfUp) {
+    // Ties above an even integer go down.
+    bound =
+        hn::BitCast(df, hn::Xor(hn::BitCast(du, hn::Set(df, kTie)),
+                                hn::ShiftLeft<31>(hn::BitCast(du, shifted))));
+  }
+  const V rounded = hn::Add(
+      floor, hn::IfThenElseZero(hn::Gt(distance, bound), hn::Set(df, 1.0f)));
+  const V output = hn::MulAdd(rounded, hn::Set(df, p.inverse_high),
+                              hn::Mul(rounded, hn::Set(df, p.inverse_low)));
+#if HWY_ARCH_X86
+  return output;
+#else
+  return hn::IfThenElse(hn::IsNaN(input), input, output);
+#endif
+}
+
+template <bool kDecidesTies, bool kHalfUp>
+void FloatLoop(const Parameters& p, const float* input, size_t count,
+               float* output) {
+  const hn::ScalableTag<float> df;
+  const size_t lanes = hn::Lanes(df);
+  // Fewer elements than a vector has.
+  const auto part = [&](size_t begin, size_t size) HWY_ATTR {
+    if (size == 0) return;
+    HWY_ALIGN float buffer[hn::MaxLanes(df)] = {};
+    memcpy(buffer, input + begin, size * sizeof(float));
+    hn::Store(FloatVector<kDecidesTies, kHalfUp>(df, p, hn::Load(df, buffer)),
+              df, buffer);
+    memcpy(output + begin, buffer, size * sizeof(float));
+  };
+  // Past the caches only aligned vectors can go.
+  const uintptr_t address = reinterpret_cast<uintptr_t>(output);
+  const bool streams = p.streams && address % sizeof(float) == 0;
+  size_t i =
+      streams ? std::min(count, (0 - address / sizeof(float)) % lanes) : 0;
+  part(0, i);
+  // Far enough ahead for the memory's latency; a prefetch never faults.
+  constexpr size_t kAhead = 512;
+  for (; i + lanes <= count; i += lanes) {
+    const auto result =
+        FloatVector<kDecidesTies, kHalfUp>(df, p, hn::LoadU(df, input + i));
+    if (streams) {
+      hwy::Prefetch(input + i + kAhead);
+      hn::Stream(result, df, output + i);
+    } else {
+      hn::StoreU(result, df, output + i);
+    }
+  }
+  if (streams) hwy::FlushStream();
+  part(i, count - i);
+}
+
+#endif  // HWY_NATIVE_FMA
+
+}  // namespace HWY_NAMESPACE
+}  // namespace qconform::optimized::quantize_and_dequantize
+HWY_AFTER_NAMESPACE();
+
+#endif  // per-target include guard
