@@ -83,8 +83,9 @@ Json Buckets(const Histogram& histogram) {
           static_cast<uint64_t>(std::abs(negative ? bucket.high : bucket.low));
       if (near >= kFar) {
         const auto low = static_cast<int64_t>(std::bit_floor(near));
-        bucket.low = negative ? 1 - 2 * low : low;
-        bucket.high = negative ? -low : 2 * low - 1;
+        const int64_t far_end = low + (low - 1);
+        bucket.low = negative ? -far_end : low;
+        bucket.high = negative ? -low : far_end;
       }
       Histogram::Bucket& own = wide[bucket.low];
       own.low = bucket.low;

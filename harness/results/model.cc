@@ -1,6 +1,8 @@
 #include "harness/results/model.h"
 
+#include <algorithm>
 #include <bit>
+#include <limits>
 
 namespace qconform::harness {
 
@@ -9,10 +11,14 @@ void Histogram::Add(int64_t difference) {
   int64_t low = difference;
   int64_t high = difference;
   if (difference > kExact || difference < -kExact) {
-    const uint64_t magnitude =
-        static_cast<uint64_t>(difference < 0 ? -difference : difference);
-    low = static_cast<int64_t>(std::bit_floor(magnitude));
-    high = 2 * low - 1;
+    // Whatever the difference, no step of this overflows.
+    const int64_t magnitude =
+        difference >= 0
+            ? difference
+            : -std::max(difference, -std::numeric_limits<int64_t>::max());
+    low =
+        static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(magnitude)));
+    high = low + (low - 1);
     if (difference < 0) {
       const int64_t far_end = -high;
       high = -low;

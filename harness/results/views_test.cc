@@ -1,5 +1,6 @@
 // Tests of the views for machines and of comparisons.
 
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -183,6 +184,32 @@ TEST(HtmlViewTest, ManyBucketsBecomeWide) {
               HasSubstr("[-1023,-512,489],[-511,-256,256],[-255,-128,128]"));
   EXPECT_THAT(page, HasSubstr("[-31,-16,16],[-15,-15,1]"));
   EXPECT_THAT(page, HasSubstr("[15,15,1],[16,31,16]"));
+}
+
+TEST(HistogramTest, TakesEveryDifference) {
+  constexpr int64_t kLowest = std::numeric_limits<int64_t>::min();
+  constexpr int64_t kHighest = std::numeric_limits<int64_t>::max();
+  constexpr int64_t kHalf = int64_t{1} << 62;
+  RunResults results = RunFake(FakeFault::kNone, {AddCase("a", {2})});
+  Histogram& histogram = results.groups[0].histogram;
+  histogram = Histogram();
+  for (const int64_t difference : {kLowest, kHighest}) {
+    histogram.Add(difference);
+  }
+  const std::vector<Histogram::Bucket> buckets = histogram.Buckets();
+  ASSERT_EQ(buckets.size(), 2u);
+  EXPECT_EQ(buckets[0].low, -kHighest);
+  EXPECT_EQ(buckets[0].high, -kHalf);
+  EXPECT_EQ(buckets[1].low, kHalf);
+  EXPECT_EQ(buckets[1].high, kHighest);
+  EXPECT_EQ(LargestDifference(results.groups[0]), kHighest);
+  // So many that the page puts neighbours together.
+  for (int64_t difference = 1; difference < 100; ++difference) {
+    histogram.Add(difference);
+  }
+  EXPECT_THAT(ToHtml(results),
+              AllOf(HasSubstr("[-9223372036854775807,-4611686018427387904,1]"),
+                    HasSubstr("[4611686018427387904,9223372036854775807,1]")));
 }
 
 TEST(HtmlViewTest, ExtrasMustBeJson) {

@@ -76,7 +76,8 @@ const changedCases = (cases) => table(
     ['case', 'operator', 'target', 'before', 'after'],
     cases.map(({operator, id, target, before, after}) => h(
         'tr', {}, h('td', {}, bold(id)), h('td', {}, operator), h('td', {}, target),
-        h('td', {}, statusTag(before)), h('td', {}, statusTag(after)))),
+        h('td', {'data-label': 'before'}, statusTag(before)),
+        h('td', {'data-label': 'after'}, statusTag(after)))),
     {class: 'stack'});
 const changedGroup = (group) => h(
     'tr', {}, h('td', {}, group.operator), h('td', {}, arrows(group.types)),
