@@ -1,5 +1,9 @@
 #include "harness/judge/expectation.h"
 
+#include <cstdint>
+#include <limits>
+#include <vector>
+
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "harness/judge/sample_cases.h"
@@ -43,6 +47,30 @@ TEST(ExpectationTest, TheSecondOracleStandsInForLargeCases) {
       }
     }
   }
+}
+
+TEST(ExpectationTest, TheGoldenModelTakesSoManyElementsOnly) {
+  for (const int64_t more : {0, 1}) {
+    const size_t elements = Expectation::kDefaultGoldenLimit / 64 + more;
+    const auto expectation =
+        Expectation::Make(AddCase("a", std::vector<double>(elements, 2)));
+    ASSERT_TRUE(expectation.ok()) << expectation.status();
+    EXPECT_EQ(expectation->golden().empty(), more != 0);
+  }
+}
+
+TEST(ExpectationTest, EstimatesAnyWork) {
+  TestCase test_case = GroupedCase("g");
+  spec::Arguments& call = test_case.arguments;
+  call.outputs.at("out").sizes = {3, 16};
+  call.inputs.at("x").desc.sizes = {3, 32};
+  EXPECT_EQ(EstimateWork(call), 3 * 16 * 32);
+  // As calls that must be rejected describe.
+  call.outputs.at("out").sizes = {int64_t{1} << 40};
+  call.inputs.at("x").desc.sizes = {int64_t{1} << 40};
+  EXPECT_EQ(EstimateWork(call), std::numeric_limits<int64_t>::max());
+  call.inputs.at("x").desc.sizes = {-5};
+  EXPECT_EQ(EstimateWork(call), int64_t{1} << 40);
 }
 
 TEST(ExpectationTest, EnclosuresComeFromEvaluationOrTrace) {
