@@ -22,7 +22,7 @@ using optimized::linear_add::Kernel;
 
 // The largest finds the most about the scales; the smallest looks for nothing.
 // Each divides kAddPairs.
-constexpr size_t kPlanSizes[] = {kAddPairs, 8192, 512};
+constexpr size_t kPlanSizes[] = {kAddPairs, 32768, 512};
 
 optimized::TensorDesc Describe(spec::DataType type, size_t count) {
   optimized::TensorDesc desc;
@@ -163,19 +163,24 @@ absl::StatusOr<std::vector<Variant<AddFunction>>> BuiltinAdd::Variants(
       optimized::linear_add::ProductIsExact(*kernels_, parameters)) {
     add_kernel("product", Kernel::kProduct);
   }
-  std::optional<Digits> digits = optimized::linear_add::SearchDigits(
-      parameters, *digits_, kernels_->rows[static_cast<size_t>(chosen)]);
-  if (digits.has_value()) {
+  const auto add_digits = [&](const std::string& name,
+                              std::optional<Digits> digits) {
+    if (!digits.has_value()) return;
     digits->streams = true;
     const auto kernel = static_cast<size_t>(digits->kernel);
     variants.push_back(
-        {absl::StrCat("digits ", kernel),
+        {absl::StrCat(name, " ", kernel),
          [row = digits_->rows[kernel], digits = *digits](
              const uint8_t* a, const uint8_t* b, uint8_t* output) {
            row(digits, a, b, kAddPairs, output);
            return absl::OkStatus();
          }});
-  }
+  };
+  add_digits("quick digits",
+             optimized::linear_add::QuickDigits(parameters, *digits_));
+  add_digits("digits", optimized::linear_add::SearchDigits(
+                           parameters, *digits_,
+                           kernels_->rows[static_cast<size_t>(chosen)]));
   return variants;
 }
 

@@ -22,8 +22,9 @@ namespace qconform::harness {
 //   "plan of N"     in calls of N elements
 //   "kernel K"      the one that fits the scales
 //   "last resort"   the one that is right for all, if that is another
-//   "digits K"      what a search finds, writing past the caches as for tensors
-//                   that these cannot hold
+//   "digits K"      what a search finds, and "quick digits K" what a short one
+//                   does, writing past the caches as for tensors that these
+//                   cannot hold
 //   "product"       if all pairs prove it right, as a plan tries
 class BuiltinAdd {
  public:

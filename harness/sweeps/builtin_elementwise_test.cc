@@ -16,7 +16,6 @@
 namespace qconform::harness {
 namespace {
 
-using testing::AllOf;
 using testing::Contains;
 using testing::Key;
 using testing::Pair;
@@ -35,14 +34,17 @@ TEST(BuiltinElementwiseTest, TheAddIsReachedInEveryWayOnEveryTarget) {
       ASSERT_TRUE(variants.ok()) << variants.status();
       for (const auto& variant : *variants) ++reached[variant.name];
     }
-    for (const char* plan : {"plan of 65536", "plan of 8192", "plan of 512"}) {
+    for (const char* plan : {"plan of 65536", "plan of 32768", "plan of 512"}) {
       EXPECT_THAT(reached, Contains(Pair(plan, count)));
     }
     for (int kernel = 0; kernel < 4; ++kernel) {
       EXPECT_THAT(reached, Contains(Key("kernel " + std::to_string(kernel))));
     }
-    EXPECT_THAT(reached,
-                AllOf(Contains(Key("last resort")), Contains(Key("product"))));
+    // A short search finds exact ratios and such as lead nowhere near a tie.
+    for (const char* name :
+         {"last resort", "product", "quick digits 1", "quick digits 2"}) {
+      EXPECT_THAT(reached, Contains(Key(name)));
+    }
     for (size_t k = 0; k < optimized::linear_add::kDigitKernels; ++k) {
       EXPECT_THAT(reached, Contains(Key("digits " + std::to_string(k))));
     }

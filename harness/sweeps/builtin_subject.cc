@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <tuple>
 
 #include "harness/sweeps/builtin_elementwise.h"
 #include "harness/sweeps/scoped_target.h"
@@ -29,15 +30,31 @@ class BuiltinSubject : public SweepSubject {
 
   Variants<NarrowRequantizeFunction> Requantize(
       const RequantizeSetting& s) override {
-    const Row row(s);
-    return std::vector<Variant<NarrowRequantizeFunction>>{
-        {"narrow", [row, requantize = requantize_](
-                       const int32_t* sums, size_t count, uint8_t* output) {
-           optimized::RequantizeTile tile = row.Tile(count, output);
-           tile.narrow = sums;
-           requantize(tile);
-           return absl::OkStatus();
-         }}};
+    // A row with a value beside a tie is computed again in another way, so rows
+    // are as short as lets each way show; the second leave a rest of a vector.
+    std::vector<Variant<NarrowRequantizeFunction>> variants;
+    for (const auto& [name, columns, scales_are_equal] :
+         {std::tuple("rows of 64", size_t{64}, true),
+          std::tuple("rows of 72", size_t{72}, false)}) {
+      variants.push_back(
+          {name, [row = Row(s), requantize = requantize_, columns = columns,
+                  scales_are_equal = scales_are_equal](
+                     const int32_t* sums, size_t count, uint8_t* output) {
+             optimized::RequantizeTile tile = row.Tile(columns, output);
+             tile.b_scales_are_equal = scales_are_equal;
+             tile.row_count = count / columns;
+             tile.sum_stride = columns;
+             tile.output.row_stride = columns;
+             tile.narrow = sums;
+             if (tile.row_count != 0) requantize(tile);
+             const size_t rest = count % columns;
+             tile = row.Tile(rest, output + (count - rest));
+             tile.narrow = sums + (count - rest);
+             if (rest != 0) requantize(tile);
+             return absl::OkStatus();
+           }});
+    }
+    return variants;
   }
 
   Variants<RequantizeFunction> RequantizeWide(

@@ -162,6 +162,7 @@ TEST_F(RunSweepsTest, AnInterruptionIsMistrusted) {
   const auto results = Run();
   EXPECT_EQ(results->exit_code, kUntrustworthy);
   EXPECT_THAT(results->distrust[0], HasSubstr("did not finish"));
+  EXPECT_THAT(FormatSweepResults(*results), HasSubstr("that ran alone"));
 }
 
 TEST(MakeUnitsTest, NamesAreUniqueAndTheSameAgain) {

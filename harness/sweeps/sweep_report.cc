@@ -58,7 +58,9 @@ std::string FormatSweepResults(const SweepResults& results) {
   absl::StrAppendFormat(&text, "%-24s%13s%15s%14s%16s%10s%7s%10s\n", "sweep",
                         "units", "inputs tried", "of domain", "comparisons",
                         "golden", "wrong", "seconds");
+  bool partly = results.options.sample > 1;
   for (const SweepSummary& s : results.sweeps) {
+    partly = partly || s.finished + s.failed < s.units;
     absl::StrAppendFormat(
         &text, "%-24s%13s%15d%13.4g%%%16d%10d%7d%10.1f\n", s.sweep,
         absl::StrCat(s.finished + s.failed, "/", s.units), s.covered,
@@ -81,6 +83,10 @@ std::string FormatSweepResults(const SweepResults& results) {
           ? absl::StrCat(", about one unit in ", results.options.sample)
           : "",
       "\n");
+  if (partly) {
+    absl::StrAppend(&text,
+                    "shares of the domain are of the units that ran alone\n");
+  }
   for (const std::string& reason : results.distrust) {
     absl::StrAppend(&text, "MISTRUSTED ", reason, "\n");
   }
