@@ -22,6 +22,8 @@ int Main(int argc, char** argv) {
       "--version", "qconform " + qconform::harness::GetBuildInfo().version +
                        ", commit " + qconform::harness::GetBuildInfo().commit);
   qconform::harness::AddRunCommand(app, exit_code);
+  qconform::harness::AddGateCommand(app, exit_code);
+  qconform::harness::AddMergeCommand(app, exit_code);
   qconform::harness::AddExplainCommand(app, exit_code);
   qconform::harness::AddListCommand(app, exit_code);
   qconform::harness::AddReportCommand(app, exit_code);

@@ -435,7 +435,7 @@ class ProgramTest(unittest.TestCase):
     def test_sweep_tells_and_saves_a_difference(self):
         faulty = f"--candidate=mutant:{ADD}/half-away"
         text = self.sweep(1, faulty, "--sample=100", f"--save={self.path('saved')}").stdout
-        self.assertRegex(text, r"WRONG add on scalar \(mutant half-away\): .* expected -?\d+, got -?\d+")
+        self.assertRegex(text, r"WRONG add on scalar \(mutant:.*half-away\): .* expected -?\d+, got -?\d+")
         # The kernels are right about it.
         self.expect(0, "run", re.search(r"saved (\S+)", text).group(1))
 

@@ -40,6 +40,10 @@ absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 // The one canonical spelling; parsing it gives the same cases.
 std::string FormatVectorFile(const VectorFile& file);
 
+// False for calls that contradict themselves, with a stride too many or sizes
+// that no memory holds: no operator sees them, and no file can tell them.
+bool CanBeWritten(const TestCase& test_case);
+
 }  // namespace qconform::harness
 
 #endif  // QCONFORM_HARNESS_CASES_VECTOR_FILE_H_

@@ -248,5 +248,19 @@ TEST(VectorFile, NamesWhatIsMalformedInATensor) {
         {"inputs.AScaleTensor: found a list"}}});
 }
 
+TEST(VectorFile, SomeCallsNoFileCanTell) {
+  TestCase test_case = ParseVectorFile("", kAdd)->cases[0];
+  EXPECT_TRUE(CanBeWritten(test_case));
+  TestCase changed = test_case;
+  changed.arguments.inputs.at("ATensor").desc.strides = {{1, 1, 1}};
+  EXPECT_FALSE(CanBeWritten(changed));
+  changed = test_case;
+  changed.arguments.outputs.at("OutputTensor").sizes = {-1};
+  EXPECT_FALSE(CanBeWritten(changed));
+  changed = test_case;
+  changed.id = "two words";
+  EXPECT_FALSE(CanBeWritten(changed));
+}
+
 }  // namespace
 }  // namespace qconform::harness

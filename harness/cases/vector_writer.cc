@@ -190,4 +190,16 @@ std::string FormatVectorFile(const VectorFile& file) {
                       cases.empty() ? "" : "\n  ", "]\n}\n");
 }
 
+bool CanBeWritten(const TestCase& test_case) {
+  for (const auto& [name, tensor] : test_case.arguments.inputs) {
+    if (!spec::StorageElementCount(tensor.desc).ok()) return false;
+  }
+  for (const auto& [name, desc] : test_case.arguments.outputs) {
+    if (!spec::StorageElementCount(desc).ok()) return false;
+  }
+  const VectorFile file = {
+      test_case.file, test_case.arguments.operator_name, {test_case}};
+  return ParseVectorFile(file.path, FormatVectorFile(file)).ok();
+}
+
 }  // namespace qconform::harness

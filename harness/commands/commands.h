@@ -11,6 +11,8 @@
 namespace qconform::harness {
 
 void AddRunCommand(CLI::App& app, ExitCode& exit_code);
+void AddGateCommand(CLI::App& app, ExitCode& exit_code);
+void AddMergeCommand(CLI::App& app, ExitCode& exit_code);
 void AddExplainCommand(CLI::App& app, ExitCode& exit_code);
 void AddListCommand(CLI::App& app, ExitCode& exit_code);
 void AddReportCommand(CLI::App& app, ExitCode& exit_code);

@@ -14,13 +14,11 @@
 #include "absl/strings/str_join.h"
 #include "harness/candidates/builtin.h"
 #include "harness/candidates/golden_binary32.h"
-#include "harness/candidates/mutants/mutants.h"
+#include "harness/commands/mutant_candidate.h"
 #include "spec/validate.h"
 
 namespace qconform::harness {
 namespace {
-
-const std::string kMutantPrefix = "mutant:";
 
 // '*' any characters, '?' one; iterative, so that no pattern takes exponential
 // time.
@@ -53,19 +51,20 @@ ExitCode ReportBadInput(const absl::Status& status) {
   return kBadInput;
 }
 
-absl::Status CheckJsonWritable(const std::string& path) {
+absl::Status CheckWritable(const std::string& option, const std::string& path) {
   if (path.empty() || std::ofstream(path, std::ios::app)) {
     return absl::OkStatus();
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("--json=", path, ": cannot be written"));
+      absl::StrCat("--", option, "=", path, ": cannot be written"));
 }
 
-bool WriteJson(const std::string& path, absl::FunctionRef<std::string()> text) {
+bool WriteOutput(const std::string& option, const std::string& path,
+                 absl::FunctionRef<std::string()> text) {
   if (path.empty() || (std::ofstream(path) << text() << std::flush)) {
     return true;
   }
-  std::cerr << "qconform: --json=" << path << ": writing failed\n";
+  std::cerr << "qconform: --" << option << "=" << path << ": writing failed\n";
   return false;
 }
 
@@ -73,29 +72,13 @@ std::vector<std::string> CandidateNames() {
   return {"builtin", "golden-binary32"};
 }
 
-std::unique_ptr<Candidate> MakeCandidate(const std::string& name) {
+absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(
+    const std::string& name) {
+  if (IsMutantName(name)) return MakeMutantCandidate(name);
   if (name == "builtin") return std::make_unique<BuiltinCandidate>();
   if (name == "golden-binary32") {
     return std::make_unique<GoldenBinary32Candidate>();
   }
-  return nullptr;
-}
-
-std::string OperatorOfMutant(const std::string& name) {
-  const size_t slash = name.find('/');
-  return absl::StartsWith(name, kMutantPrefix) && slash != std::string::npos
-             ? name.substr(kMutantPrefix.size(), slash - kMutantPrefix.size())
-             : "";
-}
-
-absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(
-    const std::string& name) {
-  const std::string operator_name = OperatorOfMutant(name);
-  if (!operator_name.empty()) {
-    return mutants::MakeMutant(operator_name, name.substr(name.find('/') + 1));
-  }
-  std::unique_ptr<Candidate> candidate = MakeCandidate(name);
-  if (candidate != nullptr) return candidate;
   return absl::InvalidArgumentError(absl::StrCat(
       "--candidate=", name,
       " is unknown; known: ", absl::StrJoin(CandidateNames(), ", ")));

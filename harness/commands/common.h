@@ -20,24 +20,19 @@ namespace qconform::harness {
 ExitCode ReportBadInput(const absl::Status& status);
 
 std::vector<std::string> CandidateNames();
-// Null if there is none of this name.
-std::unique_ptr<Candidate> MakeCandidate(const std::string& name);
-
-// What --candidate names where faulty ones may be put to the test: one of
-// CandidateNames(), or "mutant:<operator>/<fault>", a model of one operator
-// (harness/candidates/mutants/mutants.h).
+// The implementation that --candidate names, else kInvalidArgument. Besides
+// those of CandidateNames there are mutants (mutant_candidate.h).
 absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(
     const std::string& name);
-// The operator of a mutant's name; empty for any other.
-std::string OperatorOfMutant(const std::string& name);
 
-// Opens the file of --json before anything runs, so that a long run is not lost
-// to a typo. An empty path is fine: no file is wanted.
-absl::Status CheckJsonWritable(const std::string& path);
+// Opens the file of an option ("json") before anything runs, so that a long run
+// is not lost to a typo. An empty path is fine: no file is wanted.
+absl::Status CheckWritable(const std::string& option, const std::string& path);
 
-// Writes what `text` returns to the file of --json, if one is wanted. False if
-// that failed, told on standard error.
-bool WriteJson(const std::string& path, absl::FunctionRef<std::string()> text);
+// Writes what `text` returns to the file of an option, if one is wanted. False
+// if that failed, told on standard error.
+bool WriteOutput(const std::string& option, const std::string& path,
+                 absl::FunctionRef<std::string()> text);
 
 // ReadVectorFiles, after making sure that each path exists; besides, a case
 // whose names the operator does not know is no call at all and an error. A

@@ -25,12 +25,9 @@ struct ExplainFlags {
 };
 
 absl::StatusOr<std::string> MakeExplanation(const ExplainFlags& flags) {
-  const std::unique_ptr<Candidate> candidate = MakeCandidate(flags.candidate);
-  if (candidate == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--candidate=", flags.candidate,
-        " is unknown; known: ", absl::StrJoin(CandidateNames(), ", ")));
-  }
+  const absl::StatusOr<std::unique_ptr<Candidate>> candidate =
+      FindCandidate(flags.candidate);
+  if (!candidate.ok()) return candidate.status();
   absl::StatusOr<std::vector<VectorFile>> files = ReadInput({flags.path});
   if (!files.ok()) return files.status();
   const TestCase* found = nullptr;
@@ -51,7 +48,7 @@ absl::StatusOr<std::string> MakeExplanation(const ExplainFlags& flags) {
         absl::StrCat(flags.path, ": no case ", flags.id, "; qconform list ",
                      flags.path, " --cases shows what there is"));
   }
-  return Explain(*found, flags.element, *candidate);
+  return Explain(*found, flags.element, **candidate);
 }
 
 ExitCode RunExplain(const ExplainFlags& flags) {

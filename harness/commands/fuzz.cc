@@ -24,6 +24,7 @@
 #include "harness/commands/crash_report.h"
 #include "harness/commands/fuzz_engine.h"
 #include "harness/commands/fuzz_quotas.h"
+#include "harness/commands/mutant_candidate.h"
 #include "harness/judge/targets.h"
 #include "harness/progress/interruption.h"
 #include "harness/progress/progress.h"
@@ -333,7 +334,7 @@ absl::StatusOr<std::unique_ptr<Candidate>> Prepare(FuzzFlags& flags,
   if (status.ok()) status = FindLevel(flags, options);
   if (status.ok())
     status = FindTargets(flags, **candidate, options, distrusted);
-  if (status.ok()) status = CheckJsonWritable(flags.json);
+  if (status.ok()) status = CheckWritable("json", flags.json);
   if (!status.ok()) return status;
   // A pipeline wants the first failure soon; shrinking is done where a person
   // waits for it.
@@ -403,7 +404,8 @@ ExitCode Fuzz(FuzzFlags flags) {
   std::cout << report.failures.size() << " failures (exit code "
             << static_cast<int>(results.exit_code) << "), "
             << absl::StrFormat("%.1f s\n", report.seconds) << std::flush;
-  if (!WriteJson(flags.json, [&] { return ToJson(results); })) return kBroken;
+  if (!WriteOutput("json", flags.json, [&] { return ToJson(results); }))
+    return kBroken;
   return results.exit_code;
 }
 

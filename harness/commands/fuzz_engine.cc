@@ -356,12 +356,10 @@ class OperatorRun {
     const std::filesystem::path folder =
         std::filesystem::path(options_.save) / failure.operator_name;
     const std::filesystem::path path = folder / (test_case.id + ".json");
-    const std::string text = FormatVectorFile(file);
-    // Some faulty calls cannot be written as a vector at all.
-    if (!ParseVectorFile(path.string(), text).ok()) return;
+    if (!CanBeWritten(test_case)) return;
     std::error_code error;
     std::filesystem::create_directories(folder, error);
-    if (std::ofstream(path) << text << std::flush) {
+    if (std::ofstream(path) << FormatVectorFile(file) << std::flush) {
       failure.file = path.string();
     } else {
       report_.broken.push_back(

@@ -43,7 +43,7 @@ void ListProgram() {
   std::cout << "candidates:\n";
   for (const std::string& name : CandidateNames()) {
     std::cout << "  " << name << "  "
-              << absl::StrJoin(MakeCandidate(name)->Targets(), " ") << "\n";
+              << absl::StrJoin((*FindCandidate(name))->Targets(), " ") << "\n";
   }
   std::cout << "SIMD targets of this machine:\n  "
             << absl::StrJoin(MachineTargets(), " ") << "\n";

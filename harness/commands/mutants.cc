@@ -160,7 +160,7 @@ ExitCode RunMutants(const MutantsFlags& flags) {
   if (!chosen.ok()) return ReportBadInput(chosen.status());
   const absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return ReportBadInput(files.status());
-  if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
+  if (absl::Status status = CheckWritable("json", flags.json); !status.ok()) {
     return ReportBadInput(status);
   }
   if (chosen->empty()) {
@@ -175,8 +175,8 @@ ExitCode RunMutants(const MutantsFlags& flags) {
     return kBroken;
   }
   std::cout << FormatMatrix(*matrix) << std::flush;
-  if (!WriteJson(flags.json,
-                 [&] { return MatrixToJson(*matrix, flags.seed); })) {
+  if (!WriteOutput("json", flags.json,
+                   [&] { return MatrixToJson(*matrix, flags.seed); })) {
     return kBroken;
   }
   return Assess(*matrix, flags);

@@ -43,16 +43,6 @@ absl::StatusOr<std::string> ReadOptional(const std::string& path) {
   return ReadTextFile(path);
 }
 
-absl::StatusOr<RunResults> ReadAndMerge(const std::vector<std::string>& paths) {
-  std::vector<RunResults> shards;
-  for (const std::string& path : paths) {
-    absl::StatusOr<RunResults> results = ReadResults(path);
-    if (!results.ok()) return results.status();
-    shards.push_back(*std::move(results));
-  }
-  return MergeResults(shards);
-}
-
 absl::Status Write(const std::string& path, const std::string& text) {
   if (path == "-") {
     std::cout << text << std::flush;
@@ -65,7 +55,7 @@ absl::Status Write(const std::string& path, const std::string& text) {
 }
 
 absl::Status MakeReport(const ReportFlags& flags) {
-  absl::StatusOr<RunResults> results = ReadAndMerge(flags.paths);
+  absl::StatusOr<RunResults> results = ReadAndMergeResults(flags.paths);
   if (!results.ok()) return results.status();
   std::optional<Comparison> comparison;
   if (!flags.compare.empty()) {

@@ -1,165 +1,111 @@
 // qconform run: test vectors through the golden model and a candidate.
 
-#include <unistd.h>
-
-#include <algorithm>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
-#include <thread>
 #include <utility>
 #include <vector>
 
 #include "absl/status/status.h"
+#include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
-#include "absl/strings/str_join.h"
-#include "absl/time/clock.h"
-#include "absl/time/time.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
-#include "harness/commands/crash_report.h"
-#include "harness/judge/targets.h"
+#include "harness/commands/run_setup.h"
+#include "harness/progress/interruption.h"
 #include "harness/results/console_view.h"
 #include "harness/results/json_view.h"
-#include "harness/results/run_cases.h"
 
 namespace qconform::harness {
 namespace {
 
 struct RunFlags {
+  SetupFlags setup;
   std::vector<std::string> paths;
-  std::string candidate = "builtin";
-  std::vector<std::string> targets;
-  std::string level;
   std::string json;
   std::string quotas;
   std::string filter;
-  int threads = static_cast<int>(
-      std::clamp(std::thread::hardware_concurrency(), 1u, 256u));
+  std::string shard;
 };
 
-// Tells a person who watches how far the run is, ten times a second.
-void ShowProgress(size_t done, size_t total) {
-  static absl::Time next = absl::InfinitePast();
-  if (done == total) {
-    std::cerr << "\r\033[K" << std::flush;
-  } else if (absl::Now() >= next) {
-    next = absl::Now() + absl::Milliseconds(100);
-    std::cerr << "\r" << done << " of " << total << " cases" << std::flush;
+// "2/5"
+absl::StatusOr<std::optional<Shard>> ParseShard(const std::string& text) {
+  if (text.empty()) return std::optional<Shard>();
+  constexpr int kMaxShards = 10000;
+  const size_t slash = text.find('/');
+  Shard shard;
+  if (slash == std::string::npos ||
+      !absl::SimpleAtoi(text.substr(0, slash), &shard.index) ||
+      !absl::SimpleAtoi(text.substr(slash + 1), &shard.count) ||
+      shard.index < 1 || shard.index > shard.count ||
+      shard.count > kMaxShards) {
+    return absl::InvalidArgumentError(absl::StrCat(
+        "--shard=", text, " must be I/N with 1 <= I <= N <= ", kMaxShards));
   }
-}
-
-// Asks for the crash report to name the case at hand.
-class Announcing : public Candidate {
- public:
-  explicit Announcing(Candidate& candidate) : candidate_(candidate) {}
-  std::string Name() const override { return candidate_.Name(); }
-  std::vector<std::string> Targets() const override {
-    return candidate_.Targets();
-  }
-  Execution Execute(const spec::Arguments& arguments,
-                    const ExecutionOptions& options,
-                    OutputStorage& outputs) override {
-    AnnounceCall(arguments.operator_name, Name(), options.target);
-    return candidate_.Execute(arguments, options, outputs);
-  }
-
- private:
-  Candidate& candidate_;
-};
-
-// The targets that the run must cover.
-absl::StatusOr<std::vector<std::string>> ExpectedTargets(
-    const RunFlags& flags, const Candidate& candidate) {
-  const std::vector<std::string> own = candidate.Targets();
-  if (flags.targets.empty()) {
-    // The machine's, not those that the kernels happen to be built for.
-    return flags.candidate == "builtin" ? MachineTargets() : own;
-  }
-  for (const std::string& target : flags.targets) {
-    if (!IsHighwayTarget(target) &&
-        std::find(own.begin(), own.end(), target) == own.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--targets: there is no target ", target, "; ", candidate.Name(),
-          " has here: ", absl::StrJoin(own, ", ")));
-    }
-  }
-  return flags.targets;
-}
-
-absl::StatusOr<Level> ParseLevel(const RunFlags& flags) {
-  if (flags.level == "exact") return Level::kExact;
-  if (flags.level == "binary32") return Level::kBinary32;
-  if (flags.level.empty()) {
-    return flags.candidate == "builtin" ? Level::kExact : Level::kBinary32;
-  }
-  return absl::InvalidArgumentError(
-      absl::StrCat("--level=", flags.level, " must be exact or binary32"));
+  return std::optional<Shard>(shard);
 }
 
 struct Prepared {
-  std::unique_ptr<Candidate> candidate;
+  Setup setup;
   std::vector<VectorFile> files;
-  RunOptions options;
+  std::optional<Shard> shard;
 };
 
 // Everything that can be wrong with the command line or the input is found
 // here, before the first case runs.
 absl::StatusOr<Prepared> Prepare(const RunFlags& flags) {
   Prepared prepared;
-  prepared.candidate = MakeCandidate(flags.candidate);
-  if (prepared.candidate == nullptr) {
-    return absl::InvalidArgumentError(absl::StrCat(
-        "--candidate=", flags.candidate,
-        " is unknown; known: ", absl::StrJoin(CandidateNames(), ", ")));
-  }
-  absl::StatusOr<std::vector<std::string>> targets =
-      ExpectedTargets(flags, *prepared.candidate);
-  if (!targets.ok()) return targets.status();
-  prepared.options.targets = *std::move(targets);
-  absl::StatusOr<Level> level = ParseLevel(flags);
-  if (!level.ok()) return level.status();
-  prepared.options.level = *level;
-  prepared.options.threads = flags.threads;
-  prepared.options.vary = flags.candidate == "builtin";
+  absl::StatusOr<Setup> setup = MakeSetup(flags.setup);
+  if (!setup.ok()) return setup.status();
+  prepared.setup = *std::move(setup);
+  absl::StatusOr<std::optional<Shard>> shard = ParseShard(flags.shard);
+  if (!shard.ok()) return shard.status();
+  prepared.shard = *shard;
   if (!flags.quotas.empty()) {
     absl::StatusOr<CounterTable> minimums = ReadQuotas(flags.quotas);
     if (!minimums.ok()) return minimums.status();
-    prepared.options.minimums = *std::move(minimums);
-    prepared.options.enforce_quotas = true;
+    prepared.setup.options.minimums = *std::move(minimums);
+    prepared.setup.options.enforce_quotas = true;
   }
   absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return files.status();
   prepared.files = *std::move(files);
-  if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
+  if (absl::Status status = CheckWritable("json", flags.json); !status.ok()) {
     return status;
   }
   return prepared;
 }
 
 ExitCode Run(const RunFlags& flags) {
+  CatchInterruption();  // reading may take long, too
   absl::StatusOr<Prepared> prepared = Prepare(flags);
   if (!prepared.ok()) return ReportBadInput(prepared.status());
-  RunResults results;
-  results.build = GetBuildInfo();
-  results.started =
-      absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  RunResults results = BeginResults();
   results.filter = flags.filter;
   results.paths = flags.paths;
+  results.shard = prepared->shard;
   results.corpus_hash = CorpusHash(prepared->files);
   std::vector<const TestCase*> cases;
+  int64_t selected = 0;
   for (const VectorFile& file : prepared->files) {
     for (const TestCase& test_case : file.cases) {
       ++results.corpus_cases;
-      if (MatchesFilter(flags.filter, test_case)) cases.push_back(&test_case);
+      if (!MatchesFilter(flags.filter, test_case)) continue;
+      // In turn: neighbours in a file often take equally long.
+      const int64_t turn = selected++;
+      if (results.shard &&
+          turn % results.shard->count != results.shard->index - 1) {
+        continue;
+      }
+      cases.push_back(&test_case);
     }
   }
-  if (isatty(STDERR_FILENO) != 0) prepared->options.progress = ShowProgress;
-  InstallCrashReport();
-  Announcing candidate(*prepared->candidate);
-  RunCases(cases, candidate, prepared->options, results);
+  RunWithProgress(cases, flags.setup, prepared->setup, results);
   std::cout << FormatFailures(results) << FormatSummary(results) << std::flush;
-  if (!WriteJson(flags.json, [&] { return ToJson(results); })) return kBroken;
+  if (!WriteOutput("json", flags.json, [&] { return ToJson(results); })) {
+    return kBroken;
+  }
   return results.exit_code;
 }
 
@@ -176,33 +122,19 @@ void AddRunCommand(CLI::App& app, ExitCode& exit_code) {
       ->add_option("paths", flags->paths,
                    "Files of test vectors, or folders that hold some")
       ->required();
-  command->add_option("--candidate", flags->candidate,
-                      "Implementation under test: builtin (default) or "
-                      "golden-binary32");
-  command
-      ->add_option("--targets", flags->targets,
-                   "Targets that must run, separated by commas (default: all "
-                   "of this machine)")
-      ->delimiter(',')
-      ->allow_extra_args(false);  // what follows is a path again
-  command->add_option("--level", flags->level,
-                      "exact: every element equals the exact value; binary32: "
-                      "it lies within what float arithmetic may give (default: "
-                      "exact for builtin, else binary32)");
+  AddSetupOptions(*command, flags->setup);
   command->add_option("--json", flags->json,
                       "Write the results to this file "
                       "(spec/schema/results.schema.json)");
   command->add_option("--quotas", flags->quotas,
                       "Enforce the minimum counts of this file; fewer: exit "
                       "code 4");
-  command
-      ->add_option("--threads", flags->threads,
-                   "Threads for the golden model and for the kernels "
-                   "(default: the machine's)")
-      ->check(CLI::Range(1, 256));
   command->add_option("--filter", flags->filter,
                       "Run only cases whose operator/id contains this text; "
                       "with * ? or / it is a pattern for all of operator/id");
+  command->add_option("--shard", flags->shard,
+                      "I/N: run only the I-th of N parts of the cases; "
+                      "qconform merge puts their results together");
   command->callback([flags, &exit_code] { exit_code = Run(*flags); });
 }
 

@@ -16,6 +16,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/crash_report.h"
+#include "harness/commands/mutant_candidate.h"
 #include "harness/judge/targets.h"
 #include "harness/progress/interruption.h"
 #include "harness/progress/progress.h"
@@ -41,21 +42,6 @@ struct SweepFlags {
   std::string save;
 };
 
-// The sweeps that concern an operator; none if there is no such operator.
-std::vector<std::string> SweepsOf(const std::string& operator_name) {
-  if (operator_name == "dml_element_wise_quantized_linear_add") return {"add"};
-  if (operator_name == "dml_quantized_linear_matrix_multiply") {
-    return {"requantize"};
-  }
-  if (operator_name == "aclnn_quant_grouped_matmul_dequant") {
-    return {"float16", "row_quantize"};
-  }
-  if (operator_name == "tf_quantize_and_dequantize_v2") {
-    return {"quantize_and_dequantize"};
-  }
-  return {};
-}
-
 // The hash of the running program: finished units prove something about it
 // alone.
 std::string ProgramHash() {
@@ -69,21 +55,6 @@ std::string ProgramHash() {
     }
   }
   return absl::StrFormat("fnv1a64:%016x", hash);
-}
-
-// The production kernels are swept step by step, any other candidate by calls
-// of its elementwise operators.
-Subjects MakeSubjects(const SweepFlags& flags, const SweepOptions& options,
-                      Candidate& candidate) {
-  if (flags.candidate == "builtin") return BuiltinSubjects(options.targets);
-  Subjects subjects;
-  const std::vector<std::string> own = candidate.Targets();
-  for (const std::string& target : options.targets) {
-    if (std::find(own.begin(), own.end(), target) != own.end()) {
-      subjects.push_back(CandidateSubject(candidate, target));
-    }
-  }
-  return subjects;
 }
 
 absl::Status FindTargets(const SweepFlags& flags, const Candidate& candidate,
@@ -144,7 +115,7 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags,
   if (!flags.resume.empty()) {
     options.program = absl::StrCat(flags.candidate, " of ", ProgramHash());
   }
-  if (absl::Status status = CheckJsonWritable(flags.json); !status.ok()) {
+  if (absl::Status status = CheckWritable("json", flags.json); !status.ok()) {
     return status;
   }
   return options;
@@ -166,7 +137,8 @@ ExitCode Sweep(const SweepFlags& flags) {
   options->progress = [&progress](uint64_t done, uint64_t total) {
     progress.Update(done, total);
   };
-  const Subjects subjects = MakeSubjects(flags, *options, **candidate);
+  const Subjects subjects =
+      MakeSubjects(flags.candidate == "builtin", options->targets, **candidate);
   absl::StatusOr<SweepResults> results =
       RunSweeps(*options, subjects, MakeUnits(*options));
   progress.Finish();
@@ -175,7 +147,8 @@ ExitCode Sweep(const SweepFlags& flags) {
     return absl::IsInvalidArgument(results.status()) ? code : kBroken;
   }
   std::cout << FormatSweepResults(*results) << std::flush;
-  if (!WriteJson(flags.json, [&] { return SweepResultsToJson(*results); })) {
+  if (!WriteOutput("json", flags.json,
+                   [&] { return SweepResultsToJson(*results); })) {
     return kBroken;
   }
   if (!flags.save.empty()) {

@@ -63,7 +63,10 @@ bool Fails(const RunResults& results) {
          CountCases(results, CaseStatus::kUnexpectedPass) > 0 ||
          std::any_of(
              results.stages.begin(), results.stages.end(),
-             [](const StageResult& stage) { return stage.failed > 0; }) ||
+             [](const StageResult& stage) {
+               return !stage.TargetsThat(CaseStatus::kFailed).empty() ||
+                      !stage.TargetsThat(CaseStatus::kUnexpectedPass).empty();
+             }) ||
          std::any_of(
              results.ratchet.begin(), results.ratchet.end(),
              [](const RatchetRow& row) { return row.Outcome() == "worse"; });
@@ -80,6 +83,20 @@ ExitCode DecideExitCode(const RunResults& results) {
 }
 
 }  // namespace
+
+int64_t StageResult::Failed() const {
+  int64_t failed = 0;
+  for (const Target& target : targets) failed += target.failed;
+  return failed;
+}
+
+std::vector<std::string> StageResult::TargetsThat(CaseStatus status) const {
+  std::vector<std::string> names;
+  for (const Target& target : targets) {
+    if (target.status == status) names.push_back(target.target);
+  }
+  return names;
+}
 
 std::string RatchetRow::Outcome() const {
   if (observed > recorded) return "worse";
@@ -138,6 +155,12 @@ void Conclude(RunResults& results) {
   if (mistrusted > 0) {
     results.distrust.push_back(
         absl::StrCat(mistrusted, " cases are mistrusted"));
+  }
+  for (const StageResult& stage : results.stages) {
+    for (const std::string& reason : stage.distrust) {
+      results.distrust.push_back(
+          absl::StrCat(stage.operator_name, " ", stage.name, ": ", reason));
+    }
   }
   if (!results.shard) DistrustQuotas(results);
   results.exit_code = DecideExitCode(results);

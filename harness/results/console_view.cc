@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 #include <map>
+#include <set>
 #include <utility>
 #include <vector>
 
@@ -87,17 +88,23 @@ std::string FormatTable(const std::vector<std::vector<std::string>>& rows,
 std::string FormatMatrix(const RunResults& results) {
   const auto tallies = TallyByOperatorAndTarget(results);
   if (tallies.empty()) return "";
+  // A column that only a baseline can fill.
+  const bool has_known = TallyAll(results).Of(CaseStatus::kExpectedFailure) > 0;
   std::vector<std::vector<std::string>> rows = {
       {"operator", "target", "passed", "failed", "unsupported", "exact",
        "explained", "wrong", "preserved"}};
+  if (has_known) rows[0].push_back("known failures");
   for (const auto& [key, tally] : tallies) {
     std::vector<std::string> row = {key.first, key.second};
     for (const int64_t number :
-         {tally.Of(CaseStatus::kPassed), tally.NotPassed(),
+         {tally.Of(CaseStatus::kPassed), tally.Failed(),
           tally.Of(CaseStatus::kUnsupported), tally.elements.exact,
           tally.elements.explained, tally.elements.wrong,
           tally.elements.preserved}) {
       row.push_back(absl::StrCat(number));
+    }
+    if (has_known) {
+      row.push_back(absl::StrCat(tally.Of(CaseStatus::kExpectedFailure)));
     }
     rows.push_back(std::move(row));
   }
@@ -118,6 +125,31 @@ std::string FormatQuotas(const RunResults& results) {
   for (const auto& [operator_name, counters] : lines) {
     absl::StrAppend(&text, "input quality of ", operator_name, ": ",
                     absl::StrJoin(counters, ", "), "\n");
+  }
+  return text;
+}
+
+std::string FormatGate(const RunResults& results) {
+  std::string text;
+  for (const StageResult& stage : results.stages) {
+    absl::StrAppend(&text, Describe(stage), "\n");
+    std::set<std::string> reasons;  // often the same on every target
+    for (const StageResult::Target& target : stage.targets) {
+      if (!target.reason.empty() && reasons.insert(target.reason).second) {
+        absl::StrAppend(&text, "  ", target.reason, "\n");
+      }
+    }
+    for (const std::string& failure : stage.failures) {
+      absl::StrAppend(&text, "  counterexample: ", failure, "\n");
+    }
+    const auto listed = static_cast<int64_t>(stage.failures.size());
+    if (stage.Failed() > listed) {
+      absl::StrAppend(&text, "  and ", stage.Failed() - listed, " more\n");
+    }
+  }
+  for (const RatchetRow& row : results.ratchet) {
+    if (row.Outcome() == "equal") continue;
+    absl::StrAppend(&text, "ratchet: ", Describe(row), "\n");
   }
   return text;
 }
@@ -173,7 +205,8 @@ std::string FormatSummary(const RunResults& results) {
       "; run: ", absl::StrJoin(results.run_targets, " "), "\ncorpus ",
       results.corpus_hash, ": ", results.corpus_cases, " cases, ",
       results.cases.size(), " selected\n\n");
-  absl::StrAppend(&text, FormatMatrix(results), "\n", FormatQuotas(results));
+  absl::StrAppend(&text, FormatMatrix(results), "\n", FormatQuotas(results),
+                  FormatGate(results));
   for (const CaseResult& result : results.cases) {
     if (!result.disagreement.empty()) {
       absl::StrAppend(&text, "note: ", result.operator_name, "/", result.id,

@@ -43,11 +43,17 @@ Json ToJson(const ClauseResult& clause) {
 }
 
 Json ToJson(const StageResult& stage) {
-  return {{"name", stage.name},
-          {"executed", stage.executed},
-          {"failed", stage.failed},
-          {"failures", stage.failures},
-          {"seconds", stage.seconds}};
+  Json targets = Json::array();
+  for (const StageResult::Target& target : stage.targets) {
+    targets.push_back({{"target", target.target},
+                       {"failed", target.failed},
+                       {"status", CaseStatusName(target.status)},
+                       {"reason", target.reason}});
+  }
+  return {{"operator", stage.operator_name}, {"name", stage.name},
+          {"executed", stage.executed},      {"targets", targets},
+          {"failures", stage.failures},      {"seconds", stage.seconds},
+          {"distrust", stage.distrust}};
 }
 
 Json ToJson(const RatchetRow& row) {

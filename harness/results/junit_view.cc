@@ -119,6 +119,65 @@ void AppendProperties(const RunResults& results, std::string& text) {
   absl::StrAppend(&text, "  </properties>\n");
 }
 
+// One test that is no case.
+void AppendTest(const std::string& class_name, const std::string& name,
+                CaseStatus status, const std::string& message, Counts& counts,
+                std::string& text) {
+  const std::string element = ElementName(status);
+  ++counts.tests;
+  counts.failures += element == "failure";
+  counts.skipped += element == "skipped";
+  absl::StrAppend(&text, "  <testcase classname=\"", EscapeXml(class_name),
+                  "\" name=\"", EscapeXml(name), "\"");
+  if (element.empty()) {
+    absl::StrAppend(&text, "/>\n");
+    return;
+  }
+  absl::StrAppend(&text, ">\n   <", element, " type=\"", CaseStatusName(status),
+                  "\" message=\"",
+                  EscapeXml(message.substr(0, message.find('\n'))), "\">",
+                  EscapeXml(message), "</", element, ">\n  </testcase>\n");
+}
+
+void AppendSuite(const std::string& name, const Counts& counts,
+                 const std::string& tests, std::string& text) {
+  if (counts.tests == 0) return;
+  absl::StrAppend(&text, " <testsuite name=\"", name, "\"", Attributes(counts),
+                  ">\n", tests, " </testsuite>\n");
+}
+
+// What a gate does beside cases: stages, once per target, and the differences
+// that it compares with its baseline.
+Counts AppendGate(const RunResults& results, std::string& text) {
+  Counts stages;
+  std::string tests;
+  for (const StageResult& stage : results.stages) {
+    for (const StageResult::Target& target : stage.targets) {
+      AppendTest(
+          absl::StrCat(stage.operator_name, ".", target.target), stage.name,
+          target.status,
+          absl::StrCat(target.reason.empty() ? Describe(stage) : target.reason,
+                       "\n", absl::StrJoin(stage.failures, "\n")),
+          stages, tests);
+    }
+  }
+  AppendSuite("sweeps and properties", stages, tests, text);
+  Counts ratchet;
+  tests.clear();
+  for (const RatchetRow& row : results.ratchet) {
+    AppendTest(
+        absl::StrCat(row.operator_name, ".",
+                     row.target.empty() ? "all targets" : row.target),
+        absl::StrCat("largest difference of ", row.types),
+        row.Outcome() == "worse" ? CaseStatus::kFailed : CaseStatus::kPassed,
+        Describe(row), ratchet, tests);
+  }
+  AppendSuite("largest differences", ratchet, tests, text);
+  stages.tests += ratchet.tests;
+  stages.failures += ratchet.failures;
+  return stages;
+}
+
 // The run itself may be at fault although every case passed.
 void AppendRunItself(const RunResults& results, std::string& text) {
   std::vector<std::string> reasons = results.broken;
@@ -182,7 +241,11 @@ std::string ToJunit(const RunResults& results) {
     }
   }
   Counts all = CountsOf(TallyAll(results));
-  ++all.tests;
+  std::string gate;
+  const Counts gate_counts = AppendGate(results, gate);
+  all.tests += gate_counts.tests + 1;
+  all.failures += gate_counts.failures;
+  all.skipped += gate_counts.skipped;
   all.errors += !results.broken.empty() || !results.distrust.empty();
   std::string text = absl::StrCat(
       "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites "
@@ -196,6 +259,7 @@ std::string ToJunit(const RunResults& results) {
                     EscapeXml(results.started), "\">\n", suites[key],
                     " </testsuite>\n");
   }
+  text += gate;
   AppendRunItself(results, text);
   return text + "</testsuites>\n";
 }

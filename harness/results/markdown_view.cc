@@ -27,9 +27,13 @@ bool IsProblem(CaseStatus status) {
 std::string Cell(const Tally* tally) {
   if (tally == nullptr || tally->All() == 0) return "not run";
   const int64_t passed = tally->Of(CaseStatus::kPassed);
-  const int64_t bad = tally->NotPassed();
+  const int64_t bad = tally->Failed();
+  const int64_t known = tally->Of(CaseStatus::kExpectedFailure);
   if (bad > 0) return absl::StrCat("❌ **", bad, "** of ", tally->All());
   if (passed == tally->All()) return absl::StrCat("✅ ", passed);
+  if (passed + known == tally->All()) {
+    return absl::StrCat("✅ ", passed, ", ", known, " known failures");
+  }
   if (passed == 0) return absl::StrCat("unsupported ", tally->All());
   return absl::StrCat("⚠ ", passed, " of ", tally->All());
 }
@@ -122,6 +126,46 @@ void AppendFailures(const RunResults& results, std::string& text) {
     }
   }
   if (unlisted > 0) absl::StrAppend(&text, "- and ", unlisted, " more\n");
+}
+
+// One line per stage: those that did not pass first and in full, the others
+// behind a click.
+void AppendStages(const RunResults& results, std::string& text) {
+  std::vector<std::string> faults;
+  std::string passed;
+  int64_t count = 0;
+  for (const StageResult& stage : results.stages) {
+    if (stage.TargetsThat(CaseStatus::kPassed).size() == stage.targets.size()) {
+      absl::StrAppend(&passed, "- ✅ ", EscapeMarkdown(Describe(stage)), "\n");
+      ++count;
+      continue;
+    }
+    const bool excused = stage.TargetsThat(CaseStatus::kFailed).empty() &&
+                         stage.TargetsThat(CaseStatus::kUnexpectedPass).empty();
+    faults.push_back(absl::StrCat(excused ? "" : "❌ ", Describe(stage)));
+    for (const StageResult::Target& target : stage.targets) {
+      if (target.reason.empty()) continue;
+      faults.push_back(absl::StrCat(target.target, ": ", target.reason));
+    }
+    faults.insert(faults.end(), stage.failures.begin(), stage.failures.end());
+  }
+  AppendList("Sweeps and properties that did not pass", faults, text);
+  if (count == 0) return;
+  absl::StrAppend(&text, "\n<details><summary>", count,
+                  " sweeps and properties passed</summary>\n\n", passed,
+                  "\n</details>\n");
+}
+
+// Rows without any difference are many and say nothing.
+void AppendRatchet(const RunResults& results, std::string& text) {
+  std::vector<std::string> lines;
+  for (const RatchetRow& row : results.ratchet) {
+    if (row.observed == 0 && row.recorded == 0) continue;
+    const bool worse = row.Outcome() == "worse";
+    const std::string line = absl::StrCat(worse ? "❌ " : "", Describe(row));
+    lines.insert(worse ? lines.begin() : lines.end(), line);
+  }
+  AppendList("Largest differences", lines, text);
 }
 
 void AppendClauses(const RunResults& results, std::string& text) {
@@ -239,6 +283,8 @@ std::string ToMarkdown(const RunResults& results,
   AppendList("Broken", results.broken, text);
   AppendList("Why this is mistrusted", results.distrust, text);
   AppendFailures(results, text);
+  AppendStages(results, text);
+  AppendRatchet(results, text);
   AppendList("What was not run", NotRun(results), text);
   if (comparison != nullptr) AppendComparison(*comparison, text);
   AppendClauses(results, text);

@@ -10,6 +10,7 @@
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
 #include "harness/results/collect.h"
+#include "harness/results/json_view.h"
 
 namespace qconform::harness {
 namespace {
@@ -164,8 +165,10 @@ absl::Status MergeShardNumbers(const std::vector<RunResults>& shards,
   }
   for (int i = 1; shards[0].shard && i <= shards[0].shard->count; ++i) {
     if (!indices.contains(i)) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "shard ", i, " of ", shards[0].shard->count, " is missing"));
+      // What is there is worth showing, but it is not the whole.
+      merged.stopped = absl::StrCat("shard ", i, " of ", shards[0].shard->count,
+                                    " is missing");
+      break;
     }
   }
   return absl::OkStatus();
@@ -228,7 +231,7 @@ absl::Status MergeShard(const RunResults& shard,
 
 absl::StatusOr<RunResults> MergeResults(const std::vector<RunResults>& shards) {
   RunResults merged = shards.front();
-  if (shards.size() == 1) return merged;
+  if (shards.size() == 1 && !merged.shard) return merged;
   std::map<CaseKey, size_t> places;
   for (size_t i = 0; i < merged.cases.size(); ++i) {
     places[{merged.cases[i].operator_name, merged.cases[i].id}] = i;
@@ -248,6 +251,17 @@ absl::StatusOr<RunResults> MergeResults(const std::vector<RunResults>& shards) {
   CountClauses(merged);
   Conclude(merged);
   return merged;
+}
+
+absl::StatusOr<RunResults> ReadAndMergeResults(
+    const std::vector<std::string>& paths) {
+  std::vector<RunResults> shards;
+  for (const std::string& path : paths) {
+    absl::StatusOr<RunResults> shard = ReadResults(path);
+    if (!shard.ok()) return shard.status();
+    shards.push_back(*std::move(shard));
+  }
+  return MergeResults(shards);
 }
 
 }  // namespace qconform::harness

@@ -163,11 +163,21 @@ struct Shard {
 
 // A part of a gate whose work is not a list of cases: a sweep, a property.
 struct StageResult {
-  std::string name;
-  int64_t executed = 0;  // of whatever it counts
-  int64_t failed = 0;
+  struct Target {
+    std::string target;
+    int64_t failed = 0;  // counterexamples found; further ones may exist
+    CaseStatus status = CaseStatus::kPassed;  // like that of a case
+    std::string reason;
+  };
+  std::string operator_name;
+  std::string name;      // "sweep:add", "property:swap-operands"
+  int64_t executed = 0;  // comparisons, on all targets
+  std::vector<Target> targets;
   std::vector<std::string> failures;  // the first few, one line each
   double seconds = 0;
+  std::vector<std::string> distrust;  // why it proves less than it should
+  int64_t Failed() const;             // of all targets
+  std::vector<std::string> TargetsThat(CaseStatus status) const;
 };
 
 // What a gate's baseline records about the largest distance from the expected
@@ -222,8 +232,8 @@ int64_t CountCases(const RunResults& results, CaseStatus status);
 
 // Sets distrust and exit code from all the rest. Targets that did not run, a
 // run without a case or that ended early, unsupported operators and unmet
-// quotas are reasons for distrust; quotas of a shard are not: only all shards
-// together can meet them.
+// quotas are reasons for distrust, as are those of stages; quotas of a shard
+// are not: only all shards together can meet them.
 void Conclude(RunResults& results);
 
 // Replaces the clauses by every clause of the operators that have a case, and

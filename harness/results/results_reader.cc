@@ -8,6 +8,7 @@
 #include "absl/strings/numbers.h"
 #include "absl/strings/str_cat.h"
 #include "harness/cases/vector_file.h"
+#include "harness/results/gate_reader.h"
 #include "harness/results/json_reading.h"
 #include "harness/results/json_view.h"
 #include "harness/results/results_cases_reader.h"
@@ -112,33 +113,6 @@ std::optional<Shard> ReadShard(ObjectReader& reader) {
   shard.index = static_cast<int>(object.Integer("index", 1, shard.count));
   object.Finish();
   return shard;
-}
-
-StageResult ReadStage(ObjectReader reader) {
-  StageResult stage;
-  stage.name = reader.Text("name");
-  stage.executed = reader.Count("executed");
-  stage.failed = reader.Count("failed");
-  stage.failures = reader.Texts("failures");
-  stage.seconds = reader.Real("seconds");
-  reader.Finish();
-  return stage;
-}
-
-RatchetRow ReadRatchet(ObjectReader reader) {
-  RatchetRow row;
-  row.operator_name = reader.Text("operator");
-  row.types = reader.Text("types");
-  row.target = reader.Text("target");
-  row.difference_unit = reader.Text("difference_unit");
-  row.permitted = reader.Text("permitted");
-  row.recorded = reader.Count("recorded");
-  row.observed = reader.Count("observed");
-  if (reader.Text("outcome") != row.Outcome()) {
-    reader.Fail("outcome contradicts recorded and observed");
-  }
-  reader.Finish();
-  return row;
 }
 
 void ReadHead(ObjectReader& reader, RunResults& results) {
@@ -286,7 +260,8 @@ absl::StatusOr<RunResults> FromJson(const std::string& path,
     results.quotas.push_back(ReadQuota(ObjectReader(item, place, status)));
   });
   reader.Items("stages", [&](const Json& item, const std::string& place) {
-    results.stages.push_back(ReadStage(ObjectReader(item, place, status)));
+    results.stages.push_back(
+        ReadStage(ObjectReader(item, place, status), status));
   });
   reader.Items("ratchet", [&](const Json& item, const std::string& place) {
     results.ratchet.push_back(ReadRatchet(ObjectReader(item, place, status)));

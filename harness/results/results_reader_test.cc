@@ -325,8 +325,15 @@ TEST(MergeResultsTest, NumberedShardsMustBeComplete) {
   EXPECT_THAT(std::string(MergeResults({first, second}).status().message()),
               HasSubstr("numbered differently"));
   first.shard->count = 3;
-  EXPECT_THAT(std::string(MergeResults({first, second}).status().message()),
-              HasSubstr("shard 3 of 3 is missing"));
+  second.shard->count = 3;
+  const std::vector<std::vector<RunResults>> incomplete = {{first, second},
+                                                           {first}};
+  for (const auto& shards : incomplete) {
+    const auto partial = MergeResults(shards);
+    ASSERT_TRUE(partial.ok()) << partial.status();
+    EXPECT_EQ(partial->exit_code, kUntrustworthy);
+    EXPECT_THAT(partial->stopped, HasSubstr("of 3 is missing"));
+  }
   first.shard->count = second.shard->count = 2;
   const auto merged = MergeResults({first, second});
   ASSERT_TRUE(merged.ok()) << merged.status();
@@ -337,12 +344,26 @@ TEST(MergeResultsTest, NumberedShardsMustBeComplete) {
 TEST(FromJsonTest, StagesAndRatchetsAreKept) {
   RunResults results = RunFake(FakeFault::kNone, {"AVX2"});
   results.shard = Shard{1, 2};
-  results.stages = {{"sweep", 65536, 1, {"at 3"}, 0.5}};
+  StageResult stage;
+  stage.operator_name = kAdd;
+  stage.name = "sweep:add";
+  stage.executed = 65536;
+  stage.targets = {{"AVX2", 1, CaseStatus::kExpectedFailure, "known"},
+                   {"EMU128", 0, CaseStatus::kUnexpectedPass, "listed"}};
+  stage.failures = {"at 3"};
+  stage.seconds = 0.5;
+  stage.distrust = {"a target"};
+  results.stages = {stage};
   results.ratchet = {{kAdd, "uint8", "", "ULP", "0", 2, 1}};
   const auto read = FromJson("a", ToJson(results));
   ASSERT_TRUE(read.ok()) << read.status();
   EXPECT_EQ(ToJson(*read), ToJson(results));
   EXPECT_EQ(read->ratchet[0].Outcome(), "better");
+  EXPECT_EQ(read->stages[0].Failed(), 1);
+  Json json = Json::parse(ToJson(results));
+  json["stages"][0]["targets"][0]["status"] = "passed";
+  EXPECT_THAT(std::string(FromJson("a", json.dump()).status().message()),
+              HasSubstr("status contradicts the count of failures"));
   Conclude(results);
   EXPECT_EQ(results.exit_code, kDoesNotConform);
 }

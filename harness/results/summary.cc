@@ -37,8 +37,9 @@ int64_t Tally::All() const {
   return all;
 }
 
-int64_t Tally::NotPassed() const {
-  return All() - Of(CaseStatus::kPassed) - Of(CaseStatus::kUnsupported);
+int64_t Tally::Failed() const {
+  return All() - Of(CaseStatus::kPassed) - Of(CaseStatus::kUnsupported) -
+         Of(CaseStatus::kExpectedFailure);
 }
 
 void Tally::Add(const Group& group) {
@@ -141,6 +142,31 @@ std::vector<std::pair<std::string, std::string>> SetupRows(
       {"results", results.merged == 1
                       ? "of one run"
                       : absl::StrCat("merged from ", results.merged)}};
+}
+
+std::string Describe(const StageResult& stage) {
+  std::string text = absl::StrCat(stage.operator_name, " ", stage.name, ": ",
+                                  stage.executed, " compared");
+  if (stage.TargetsThat(CaseStatus::kPassed).size() == stage.targets.size()) {
+    return text + ", passed";
+  }
+  for (const CaseStatus status :
+       {CaseStatus::kFailed, CaseStatus::kUnexpectedPass,
+        CaseStatus::kExpectedFailure}) {
+    const std::vector<std::string> targets = stage.TargetsThat(status);
+    if (targets.empty()) continue;
+    absl::StrAppend(&text, ", ", CaseStatusName(status), " on ",
+                    absl::StrJoin(targets, " "));
+  }
+  return text;
+}
+
+std::string Describe(const RatchetRow& row) {
+  return absl::StrCat(row.operator_name, " ", row.types,
+                      row.target.empty() ? "" : " on ", row.target, " is ",
+                      row.Outcome(), ": largest difference ", row.observed, " ",
+                      row.difference_unit, ", recorded ", row.recorded,
+                      ", permitted: ", row.permitted);
 }
 
 std::string PlaceOf(const Failure& failure) {

@@ -22,7 +22,7 @@ struct Tally {
   ElementCounts elements;
   int64_t Of(CaseStatus status) const;
   int64_t All() const;
-  int64_t NotPassed() const;  // neither passed nor unsupported
+  int64_t Failed() const;  // not passed, unsupported or a known failure
   void Add(const Group& group);
 };
 
@@ -36,6 +36,12 @@ std::vector<std::string> NotRun(const RunResults& results);
 // What the results are bound to, from commit to CPU, as name and value.
 std::vector<std::pair<std::string, std::string>> SetupRows(
     const RunResults& results);
+
+// "<operator> sweep:add: 65536 compared, failed on AVX2"
+std::string Describe(const StageResult& stage);
+// "<operator> <types> on AVX2 is worse: largest difference 2 ULP, recorded 1,
+// permitted: enclosure (AR-02)"
+std::string Describe(const RatchetRow& row);
 
 // "OutputTensor[1,2]", or "OutputTensor storage 7".
 std::string PlaceOf(const Failure& failure);

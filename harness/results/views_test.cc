@@ -10,6 +10,7 @@
 #include "harness/judge/fake_candidate.h"
 #include "harness/judge/sample_cases.h"
 #include "harness/results/comparison.h"
+#include "harness/results/console_view.h"
 #include "harness/results/html_view.h"
 #include "harness/results/junit_view.h"
 #include "harness/results/markdown_view.h"
@@ -153,6 +154,80 @@ TEST(MarkdownViewTest, ShowsMistrustAndBrokenRuns) {
   half.groups[0].cases = {{CaseStatus::kPassed, 1},
                           {CaseStatus::kUnsupported, 1}};
   EXPECT_THAT(ToMarkdown(half), HasSubstr("⚠ 1 of 2"));
+}
+
+// A run whose cases pass, but neither its stages nor its differences.
+RunResults GateResults() {
+  RunResults results = RunFake(FakeFault::kNone, {AddCase("a", {2})});
+  StageResult stage;
+  stage.operator_name = "op_a";
+  stage.name = "sweep:<all>";
+  stage.executed = 99;
+  stage.targets = {{"AVX2", 0, CaseStatus::kPassed, ""},
+                   {"EMU128", 7, CaseStatus::kFailed, "it expired"},
+                   {"SSE4", 2, CaseStatus::kExpectedFailure, "known"}};
+  stage.failures = {"1 + 1 is 3", "1 + 2 is 4"};
+  results.stages = {stage};
+  stage.name = "property:good";
+  stage.targets = {{"AVX2", 0, CaseStatus::kPassed, ""}};
+  stage.failures.clear();
+  results.stages.push_back(stage);
+  results.ratchet = {{"op_a", "x->y", "", "ULP", "0", 2, 2},
+                     {"op_a", "x->z", "AVX2", "ULP", "enclosure", 2, 3},
+                     {"op_a", "y->z", "", "ULP", "0", 0, 0}};
+  Conclude(results);
+  return results;
+}
+
+TEST(GateViewTest, EveryViewNamesWhatFailsAndWhere) {
+  const RunResults results = GateResults();
+  EXPECT_EQ(results.exit_code, kDoesNotConform);
+  const std::string stage =
+      "op_a sweep:<all>: 99 compared, failed on EMU128, expected-failure on "
+      "SSE4";
+  const std::string worse =
+      "op_a x->z on AVX2 is worse: largest difference 3 ULP, recorded 2, "
+      "permitted: enclosure";
+  EXPECT_THAT(
+      FormatSummary(results),
+      AllOf(HasSubstr(stage + "\n  it expired\n  known\n  counterexample: 1 + "
+                              "1 is 3\n  counterexample: 1 + 2 is 4\n  and 7 "
+                              "more\n"),
+            HasSubstr("op_a property:good: 99 compared, passed\n"),
+            HasSubstr("ratchet: " + worse + "\n"), Not(HasSubstr("x->y"))));
+  EXPECT_THAT(
+      ToMarkdown(results),
+      AllOf(HasSubstr("### Sweeps and properties that did not pass\n\n- ❌ " +
+                      EscapeMarkdown(stage) + "\n- EMU128: it expired\n"),
+            HasSubstr("- 1 + 1 is 3\n"),
+            HasSubstr("<summary>1 sweeps and properties passed</summary>"),
+            HasSubstr("### Largest differences\n\n- ❌ " +
+                      EscapeMarkdown(worse) + "\n- op\\_a x->y is equal"),
+            Not(HasSubstr("y->z"))));
+  EXPECT_THAT(
+      ToJunit(results),
+      AllOf(HasSubstr("<testsuites name=\"qconform\" tests=\"9\" "
+                      "failures=\"2\" errors=\"0\" skipped=\"1\""),
+            HasSubstr("<testsuite name=\"sweeps and properties\" tests=\"4\" "
+                      "failures=\"1\" errors=\"0\" skipped=\"1\">"),
+            HasSubstr("classname=\"op_a.EMU128\" name=\"sweep:&lt;all&gt;\">\n "
+                      "  <failure type=\"failed\" message=\"it expired\">"),
+            HasSubstr("<skipped type=\"expected-failure\" "
+                      "message=\"known\">"),
+            HasSubstr("<testsuite name=\"largest differences\" tests=\"3\" "
+                      "failures=\"1\""),
+            HasSubstr("classname=\"op_a.all targets\" name=\"largest "
+                      "difference of x-&gt;y\"/>")));
+  EXPECT_THAT(ToHtml(results), HasSubstr("\"status\":\"expected-failure\""));
+}
+
+TEST(GateViewTest, KnownFailuresAreNoFailures) {
+  RunResults results = RunFake(FakeFault::kNone, {AddCase("a", {2})});
+  results.groups[0].cases = {{CaseStatus::kPassed, 3},
+                             {CaseStatus::kExpectedFailure, 2}};
+  EXPECT_THAT(ToMarkdown(results), HasSubstr("| ✅ 3, 2 known failures |"));
+  EXPECT_THAT(FormatSummary(results), HasSubstr("preserved  known failures\n"));
+  EXPECT_EQ(TallyAll(results).Failed(), 0);
 }
 
 TEST(HtmlViewTest, NothingEscapesItsPlace) {

@@ -278,6 +278,20 @@ const std::vector<std::string>& SweepNames() {
   return *names;
 }
 
+std::vector<std::string> SweepsOf(const std::string& operator_name) {
+  if (operator_name == "dml_element_wise_quantized_linear_add") return {"add"};
+  if (operator_name == "dml_quantized_linear_matrix_multiply") {
+    return {"requantize"};
+  }
+  if (operator_name == "aclnn_quant_grouped_matmul_dequant") {
+    return {"float16", "row_quantize"};
+  }
+  if (operator_name == "tf_quantize_and_dequantize_v2") {
+    return {"quantize_and_dequantize"};
+  }
+  return {};
+}
+
 std::vector<Unit> MakeUnits(const SweepOptions& options) {
   std::vector<Unit> units;
   for (const NamedMaker& maker : kMakers) {

@@ -18,6 +18,8 @@ namespace qconform::harness {
 
 // "add", "requantize", "quantize_and_dequantize", "float16", "row_quantize".
 const std::vector<std::string>& SweepNames();
+// The sweeps that concern an operator; none if there is no such operator.
+std::vector<std::string> SweepsOf(const std::string& operator_name);
 
 struct SweepOptions {
   std::vector<std::string> sweeps;   // in the order of SweepNames()

@@ -1,5 +1,6 @@
 #include "harness/sweeps/subject.h"
 
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -111,6 +112,20 @@ class CallingSubject : public SweepSubject {
 std::unique_ptr<SweepSubject> CandidateSubject(Candidate& candidate,
                                                const std::string& target) {
   return std::make_unique<CallingSubject>(candidate, target);
+}
+
+std::vector<std::unique_ptr<SweepSubject>> MakeSubjects(
+    bool is_builtin, const std::vector<std::string>& targets,
+    Candidate& candidate) {
+  if (is_builtin) return BuiltinSubjects(targets);
+  std::vector<std::unique_ptr<SweepSubject>> subjects;
+  const std::vector<std::string> own = candidate.Targets();
+  for (const std::string& target : targets) {
+    if (std::find(own.begin(), own.end(), target) != own.end()) {
+      subjects.push_back(CandidateSubject(candidate, target));
+    }
+  }
+  return subjects;
 }
 
 }  // namespace qconform::harness

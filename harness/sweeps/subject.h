@@ -92,6 +92,12 @@ std::vector<std::unique_ptr<SweepSubject>> BuiltinSubjects(
 std::unique_ptr<SweepSubject> CandidateSubject(Candidate& candidate,
                                                const std::string& target);
 
+// One subject for each target that is there: of the production kernels
+// themselves, or of a candidate's calls.
+std::vector<std::unique_ptr<SweepSubject>> MakeSubjects(
+    bool is_builtin, const std::vector<std::string>& targets,
+    Candidate& candidate);
+
 }  // namespace qconform::harness
 
 #endif  // QCONFORM_HARNESS_SWEEPS_SUBJECT_H_

@@ -75,3 +75,7 @@ const isSelected = ({operator, target, outcome, texts}) => {
 const selectedGroups = () => data.groups.filter(
     ({operator, target, ...group}) =>
         isSelected({operator, target, outcome: filter.outcome && outcomeOf(tally([group]))}));
+
+// Targets on which a stage of a gate is not as it must be.
+const badTargets = ({targets}) =>
+    targets.filter(({status}) => outcomeOfStatus(status) === 'failed').map(({target}) => target);

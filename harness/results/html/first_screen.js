@@ -9,6 +9,19 @@ const culprits = () => {
         bold(unique(own.map((group) => group.target)).join(', ')), '.');
   });
 };
+// What a gate found beside the cases; the first few lead to the rest.
+const gateCulprits = () => {
+  const stages = data.gate.stages.filter((stage) => badTargets(stage).length);
+  const worse = data.gate.ratchet.filter(({outcome}) => outcome === 'worse');
+  return [
+    ...stages.slice(0, 4).map((stage) => h(
+        'p', {class: 'bad'}, 'Fails: ', bold(breakable(stage.operator)), ' on ',
+        bold(badTargets(stage).join(', ')), ': ', stage.name, '.')),
+    ...worse.slice(0, 4).map((row) => h(
+        'p', {class: 'bad'}, 'Larger differences: ', bold(breakable(row.operator)), ' on ',
+        bold(row.target || 'all targets'), ', ', arrows(row.types), '.')),
+  ];
+};
 const verdict = () => {
   const {name, exit_code: code, stopped} = data.verdict;
   const tone = code === 0 ? 'good' : code === 4 ? 'warn' : 'bad';
@@ -31,10 +44,7 @@ const verdict = () => {
         culprits(),
         counts.expected > 0 &&
             h('p', {class: 'warn'}, plural(counts.expected, 'known failure'), '.'),
-        data.gate.stages.filter((stage) => stage.failed)
-            .map((stage) => h(
-                'p', {class: 'bad'}, 'Fails: ', stage.name, ', ', number(stage.failed), ' of ',
-                number(stage.executed), '.')),
+        gateCulprits(),
         reasons.length > 0 &&
             list([...reasons.slice(0, 8).map(breakable),
                   reasons.length > 8 && `and ${reasons.length - 8} more`],

@@ -38,11 +38,22 @@ const clauses = () => {
       unique(selected.map((clause) => clause.operator)).map(card));
 };
 
-const stageRow = ({name, executed, failed, seconds, failures}) => h(
-    'tr', {}, h('td', {}, name, failures.length > 0 && list(failures, 'soft')),
-    numberCell('executed', number(executed)), numberCell('failed', number(failed)),
-    numberCell('seconds', seconds.toFixed(1)),
-    h('td', {}, tag(failed ? 'failed' : executed ? 'passed' : 'absent')));
+// A tag for each status, with the targets that have it unless all have.
+const stageOutcome = ({executed, targets}) => {
+  if (!executed) return tag('absent');
+  const statuses = unique(targets.map(({status}) => status));
+  return statuses.map((status) => {
+    const own = targets.filter((target) => target.status === status);
+    const where = statuses.length > 1 && ' on ' + own.map(({target}) => target).join(', ');
+    const reasons = unique(own.map(({reason}) => reason)).filter((reason) => reason);
+    return h('div', {}, statusTag(status), where, reasons.length > 0 && list(reasons, 'soft'));
+  });
+};
+const stageRow = (stage) => h(
+    'tr', {}, h('td', {}, stage.operator),
+    h('td', {}, stage.name, stage.failures.length > 0 && list(stage.failures, 'soft')),
+    numberCell('comparisons', number(stage.executed)),
+    numberCell('seconds', stage.seconds.toFixed(1)), h('td', {}, stageOutcome(stage)));
 const ratchetRow = (row) => h(
     'tr', {}, h('td', {}, row.operator), h('td', {}, arrows(row.types)),
     h('td', {}, row.target || 'all'), h('td', {}, row.permitted),
@@ -58,9 +69,9 @@ const gate = () => {
   return h(
       'section', {id: 'gate'}, h('h2', {}, 'Gate'),
       stages.length > 0 &&
-          h('div', {class: 'card'}, h('h3', {}, 'Stages beside the cases'),
+          h('div', {class: 'card'}, h('h3', {}, 'Sweeps and properties'),
             table(
-                ['stage', {number: 'executed'}, {number: 'failed'}, {number: 'seconds'},
+                ['operator', 'stage', {number: 'comparisons'}, {number: 'seconds'},
                  'outcome'],
                 stages.map(stageRow), {class: 'stack'})),
       rows.length > 0 &&
