@@ -97,7 +97,7 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(self.count("#operators .histogram"), 2)
         self.assertEqual(self.count("#operators .scatter"), 2)
         self.assertTrue(self.count("#operators .histogram rect.zero"))
-        self.assertIn("By target: AVX2 0, EMU128 ", self.text("#operators .histogram .finding"))
+        self.assertIn("By target: AVX2\u00a00, EMU128\u00a0", self.text("#operators .histogram .finding"))
         self.assertIn("<b>survives</b>", self.text("#mutants"))
         self.assertIn("1 of 2 faulty implementations are found", self.text("#mutants"))
         self.assertEqual(self.attributes("#mutants tbody tr:first-child td[data-label=vectors] .cell", "class"), ["cell good", "cell none"])
@@ -282,19 +282,24 @@ class BrowserTest(unittest.TestCase):
     def test_a_million_cases(self):
         subprocess.run([SAMPLES, "million", os.path.join(SOURCE, "testdata"), self.path("million.html")], check=True)
         megabytes = os.path.getsize(self.path("million.html")) / 1e6
-        # From the request to the second frame with everything laid out. The best of a few openings is what the page takes;
-        # what the others take longer is what the machine does besides.
-        seconds = []
-        while len(seconds) < 5 and min(seconds, default=2) >= 2:
+        # From the request to the second frame with everything laid out. What the clock shows is also what the machine does besides;
+        # the processor time of all of the browser's processes is what a reader waits for at most where nothing else runs.
+        best = float("inf")
+        for _ in range(5):
             self.browser.call("POST", "/url", {"url": "about:blank"})
-            start = time.monotonic()
+            before, start = self.browser.processor_seconds(), time.monotonic()
             self.browser.call("POST", "/url", {"url": "file://" + self.path("million.html")})
             self.browser.run_async("document.body.getBoundingClientRect(); for (let i = 0; i < 2; ++i) await new Promise(requestAnimationFrame); return null;")
-            seconds.append(time.monotonic() - start)
-        print(f"\na million cases: {megabytes:.2f} MB, opened in {min(seconds):.2f} s", file=sys.stderr)
+            seconds = time.monotonic() - start
+            work = sum(value - before.get(number, 0) for number, value in self.browser.processor_seconds().items())
+            print(f"\na million cases: {megabytes:.2f} MB, opened in {seconds:.2f} s with {work:.2f} s of processor time", file=sys.stderr)
+            self.assertGreater(work, 0)
+            best = min(best, work)
+            if best < 2:
+                break
         self.assertIn("1,000,000 cases", self.text("#verdict"))
         self.assertLess(megabytes, 5)
-        self.assertLess(min(seconds), 2)
+        self.assertLess(best, 2)
 
 
 if __name__ == "__main__":

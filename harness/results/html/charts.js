@@ -92,7 +92,7 @@ const histogram = (groups) => {
   const text = histogramFinding(bars, off, wrong);
   const byTarget = unique(groups.map((group) => group.target)).map((target) => {
     const own = groups.filter((group) => group.target === target);
-    return target + ' ' + number(differing(own));
+    return target + '\u00a0' + number(differing(own));
   });
   return h(
       'figure', {class: 'histogram'}, caption,
@@ -157,8 +157,8 @@ const mergedPoints = (groups) => {
   return [...points.values()];
 };
 // Dots that would hide one another are one; so are neighbours, where dots are many.
-const MOST_DOTS = 400;
-const thinned = (points, x, y) => {
+const MOST_DOTS = 600;  // of a chart
+const thinned = (points, x, y, most) => {
   for (let size = 4;; size *= 1.5) {
     const cells = new Map();
     for (const [distance, difference, count] of points) {
@@ -171,7 +171,7 @@ const thinned = (points, x, y) => {
         cells.set(place, [distance, difference, count]);
       }
     }
-    if (cells.size <= MOST_DOTS) return [...cells.values()];
+    if (cells.size <= most) return [...cells.values()];
   }
 };
 const powerOfTen = (exponent) => exponent === -1 ?
@@ -228,7 +228,8 @@ const scatter = (groups) => {
   for (let decade = low; decade < 0; decade += Math.max(1, Math.ceil(-low / 6))) {
     decades.push(label(x(10 ** decade), floor + 16, 'middle', powerOfTen(decade)));
   }
-  const dots = (points, kind, name) => thinned(points, x, y).map(
+  const most = Math.ceil(MOST_DOTS / (series.length + 1));
+  const dots = (points, kind, name) => thinned(points, x, y, most).map(
       (point) => dot(x(point[0]), y(point[1]), kind, name, point));
   const text = finding(off, groups);
   const chart = drawing(
