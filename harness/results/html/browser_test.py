@@ -25,6 +25,12 @@ EXTRA_MUTANTS = {"schema": "mutants/1", "seed": 1, "survivors": 1, "sources": [{
                              {"operator": MATMUL, "name": "survivor", "description": "<b>survives</b>", "kills": {"vectors": None, "fuzz": None}}]}
 EXTRA_SPEED = {"schema": "benchmark/1", "results": [{"problem": "add 1024", "unit": "G elements/s", "ratio_to_best_peer": 2.5, "ratio_to_best_peer_without_wrong_output": 3.5,
                "implementations": [{"implementation": "qconform", "speed": 10, "wrong": 0, "outputs": 64}, {"implementation": "peer", "speed": 4, "wrong": 3, "outputs": 64}]}]}
+EXTRA_STAGES = [{"operator": ADD, "name": "sweep:add", "executed": 65536, "seconds": 0.5, "failures": ["at 3"], "distrust": [],
+                 "targets": [{"target": "AVX2", "failed": 0, "status": "passed", "reason": ""}, {"target": "EMU128", "failed": 7, "status": "failed", "reason": "it expired"}]},
+                {"operator": MATMUL, "name": "property:shift", "executed": 99, "seconds": 0.25, "failures": [], "distrust": [],
+                 "targets": [{"target": "AVX2", "failed": 0, "status": "passed", "reason": ""}]}]
+EXTRA_RATCHET = [{"operator": ADD, "types": "uint8+uint8->uint8", "target": "", "difference_unit": "integer", "permitted": "0", "recorded": 0, "observed": 1, "outcome": "worse"},
+                 {"operator": MATMUL, "types": "int8+int8->int8", "target": "", "difference_unit": "integer", "permitted": "0", "recorded": 0, "observed": 0, "outcome": "equal"}]
 
 
 class BrowserTest(unittest.TestCase):
@@ -38,7 +44,9 @@ class BrowserTest(unittest.TestCase):
             cls.report(kind + ".json", kind + ".html")
         cls.write("mutants.json", EXTRA_MUTANTS)
         cls.write("speed.json", EXTRA_SPEED)
-        cls.report("half-away.json", "full.html", "compare=right.json", "mutants=mutants.json", "speed=speed.json")
+        with open(cls.path("half-away.json"), encoding="utf-8") as file:
+            cls.write("gate.json", {**json.load(file), "stages": EXTRA_STAGES, "ratchet": EXTRA_RATCHET})
+        cls.report("gate.json", "full.html", "compare=right.json", "mutants=mutants.json", "speed=speed.json")
         cls.browser = Browser(CHROMEDRIVER, CHROMIUM)
         cls.addClassCleanup(cls.browser.close)
 
@@ -87,7 +95,7 @@ class BrowserTest(unittest.TestCase):
 
     def test_every_section_renders(self):
         self.open("full.html")
-        for identifier in ("verdict", "matrix", "not-run", "filters", "comparison", "operators", "failures", "clauses", "mutants", "speed", "quality", "setup"):
+        for identifier in ("verdict", "matrix", "not-run", "filters", "comparison", "operators", "failures", "gate", "clauses", "mutants", "speed", "quality", "setup"):
             text = self.text("#" + identifier)
             self.assertNotIn("undefined", text, identifier)
             self.assertNotIn("[object", text, identifier)
@@ -104,6 +112,11 @@ class BrowserTest(unittest.TestCase):
         self.assertIn("2.50 ×", self.text("#speed"))
         self.assertIn("3 of 64 wrong", self.text("#speed"))
         self.assertIn("passed → ", self.text("#comparison"))
+        self.assertIn(f"Fails: {ADD} on EMU128: sweep:add.", self.text("#verdict"))
+        self.assertIn(f"Larger differences: {ADD} on all targets, uint8+uint8 → uint8: 1 instead of 0.", self.text("#verdict"))
+        self.assertEqual(self.texts("#gate tr td:last-child > *"), ["✓ passed on AVX2", "✗ failed on EMU128it expired", "✓ passed", "✗ worse", "✓ equal"])
+        self.assertEqual(self.texts("#gate summary"), ["1 passed on every target", "1 as recorded"])
+        self.assertIn("at 3", self.text("#gate"))
         worst = self.text("#operators .worst")
         self.assertIn("exactly at a tie", worst)
         self.assertIn("qconform run ", worst)
@@ -192,6 +205,7 @@ class BrowserTest(unittest.TestCase):
         self.assertEqual(self.attributes(".operator-card", "data-operator"), [MATMUL])
         self.assertEqual(self.count("#matrix tr.operator"), 1)
         self.assertEqual(self.count(".failure"), 0)
+        self.assertEqual(self.count("#gate tbody tr"), 2)
         self.assertEqual(self.attributes("#mutants [data-mutant]", "data-mutant"), ["survivor"])
         self.open("full.html", "#target=AVX2")
         self.assertEqual(self.texts("#matrix th[scope=col]"), ["AVX2"])

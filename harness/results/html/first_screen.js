@@ -19,7 +19,8 @@ const gateCulprits = () => {
         bold(badTargets(stage).join(', ')), ': ', stage.name, '.')),
     ...worse.slice(0, 4).map((row) => h(
         'p', {class: 'bad'}, 'Larger differences: ', bold(breakable(row.operator)), ' on ',
-        bold(row.target || 'all targets'), ', ', arrows(row.types), '.')),
+        bold(row.target || 'all targets'), ', ', arrows(row.types), ': ', number(row.observed),
+        ' instead of ', number(row.recorded), row.difference_unit === 'ULP' && ' ULP', '.')),
   ];
 };
 const verdict = () => {

@@ -50,37 +50,48 @@ const stageOutcome = ({executed, targets}) => {
   });
 };
 const stageRow = (stage) => h(
-    'tr', {}, h('td', {}, stage.operator),
+    'tr', {}, h('td', {}, breakable(stage.operator)),
     h('td', {}, stage.name, stage.failures.length > 0 && list(stage.failures, 'soft')),
     numberCell('comparisons', number(stage.executed)),
     numberCell('seconds', stage.seconds.toFixed(1)), h('td', {}, stageOutcome(stage)));
 const ratchetRow = (row) => h(
-    'tr', {}, h('td', {}, row.operator), h('td', {}, arrows(row.types)),
+    'tr', {}, h('td', {}, breakable(row.operator)), h('td', {}, arrows(row.types)),
     h('td', {}, row.target || 'all'), h('td', {}, row.permitted),
     numberCell(
         'recorded', number(row.recorded), row.difference_unit === 'ULP' && ' ULP'),
     numberCell('observed', number(row.observed)),
     h('td', {}, tag(row.outcome === 'worse' ? 'failed' : 'passed', row.outcome)));
+// Most stages pass, and are folded; so are differences that are as recorded.
+const stageTable = (stages) => table(
+    ['operator', 'stage', {number: 'comparisons'}, {number: 'seconds'}, 'outcome'],
+    stages.map(stageRow), {class: 'stack'});
+const ratchetTable = (rows) => table(
+    ['operator', 'types', 'target', 'permitted', {number: 'recorded'}, {number: 'observed'},
+     'outcome'],
+    rows.map(ratchetRow), {class: 'stack'});
+const gateCard = (title, rows, isQuiet, quiet, makeTable) => {
+  const loud = rows.filter((row) => !isQuiet(row));
+  const others = rows.filter(isQuiet);
+  return rows.length > 0 &&
+      h('div', {class: 'card long'}, h('h3', {}, title), loud.length > 0 && makeTable(loud),
+        others.length > 0 &&
+            fold({}, number(others.length) + ' ' + quiet, () => makeTable(others)));
+};
 const gate = () => {
   const {stages, ratchet} = data.gate;
   if (!stages.length && !ratchet.length) return null;
-  const rows = ratchet.filter(
-      ({operator, target}) => isSelected({operator, target: target || undefined}));
+  const isOfFilter = ({operator, target}) =>
+      isSelected({operator, target: target || undefined});
+  const hasPassed = ({executed, targets}) =>
+      executed > 0 && targets.every(({status}) => status === 'passed');
   return h(
       'section', {id: 'gate'}, h('h2', {}, 'Gate'),
-      stages.length > 0 &&
-          h('div', {class: 'card'}, h('h3', {}, 'Sweeps and properties'),
-            table(
-                ['operator', 'stage', {number: 'comparisons'}, {number: 'seconds'},
-                 'outcome'],
-                stages.map(stageRow), {class: 'stack'})),
-      rows.length > 0 &&
-          h('div', {class: 'card long'},
-            h('h3', {}, 'Ratchet: largest differences may only shrink'),
-            table(
-                ['operator', 'types', 'target', 'permitted', {number: 'recorded'},
-                 {number: 'observed'}, 'outcome'],
-                rows.map(ratchetRow), {class: 'stack'})));
+      gateCard(
+          'Sweeps and properties', stages.filter(isOfFilter), hasPassed, 'passed on every target',
+          stageTable),
+      gateCard(
+          'Ratchet: largest differences may only shrink', ratchet.filter(isOfFilter),
+          ({outcome}) => outcome === 'equal', 'as recorded', ratchetTable));
 };
 
 const changedCases = (cases) => table(
