@@ -88,6 +88,8 @@ class QuantGroupedMatmulDequant {
 
   absl::Status TakeConstants(
       const QuantGroupedMatmulDequantParameters& constants);
+  absl::Status CheckConstantPointers(
+      const QuantGroupedMatmulDequantParameters& constants) const;
   absl::Status CheckPointers(
       const void* x, const QuantGroupedMatmulDequantParameters& per_call,
       const void* out) const;

@@ -7,28 +7,22 @@
 
 #include "absl/strings/str_cat.h"
 #include "optimized/checks.h"
+#include "optimized/dml_element_wise_quantized_linear_add_descriptions.h"
 #include "optimized/last_level_cache.h"
 
 namespace qconform::optimized {
 namespace {
 
+using linear_add::kAScale;
+using linear_add::kAZeroPoint;
+using linear_add::kBScale;
+using linear_add::kBZeroPoint;
+using linear_add::kOutputScale;
+using linear_add::kOutputZeroPoint;
+using linear_add::kParameterCount;
+using linear_add::kParameterNames;
 using Desc = DmlElementWiseQuantizedLinearAddDesc;
 using Constants = DmlElementWiseQuantizedLinearAddConstants;
-
-// The scales and zero points in the order of Constants.
-enum ParameterIndex : size_t {
-  kAScale,
-  kAZeroPoint,
-  kBScale,
-  kBZeroPoint,
-  kOutputScale,
-  kOutputZeroPoint,
-  kParameterCount
-};
-
-constexpr const char* kParameterNames[kParameterCount] = {
-    "AScaleTensor",     "AZeroPointTensor",  "BScaleTensor",
-    "BZeroPointTensor", "OutputScaleTensor", "OutputZeroPointTensor"};
 
 bool IsScale(size_t parameter) { return parameter % 2 == 0; }
 
@@ -53,103 +47,6 @@ constexpr int64_t kGatheredElements = 1024;
 // Runs of fewer elements are gathered too: a call of the kernel for each would
 // cost more than copying them together.
 constexpr int64_t kMinRun = 64;
-
-absl::Status CheckTensor(absl::string_view name, const TensorDesc* desc,
-                         absl::Span<const ElementType> types) {
-  if (desc == nullptr) {
-    return absl::InvalidArgumentError(
-        absl::StrCat(name, ": absent; the operator requires it"));
-  }
-  if (absl::Status status = CheckType(name, *desc, types); !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = CheckRank(name, *desc, 1, 8); !status.ok()) {
-    return status;
-  }
-  return CheckDmlTensor(name, *desc);
-}
-
-// QA-02: `desc` has as many dimensions as ATensor.
-absl::Status CheckSameRank(absl::string_view name, const TensorDesc& desc,
-                           const TensorDesc& a) {
-  if (desc.sizes.size() == a.sizes.size()) return absl::OkStatus();
-  return absl::InvalidArgumentError(absl::StrCat(
-      name, ": ", desc.sizes.size(), " dimensions; ATensor has ",
-      a.sizes.size(), " and all tensors must have the same number"));
-}
-
-absl::Status CheckElements(absl::string_view name, const TensorDesc* desc,
-                           const TensorDesc& a) {
-  constexpr ElementType kBytes[] = {ElementType::kUint8, ElementType::kInt8};
-  if (absl::Status status = CheckTensor(name, desc, kBytes); !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = CheckSameRank(name, *desc, a); !status.ok()) {
-    return status;
-  }
-  if (desc->sizes == a.sizes) return absl::OkStatus();
-  return absl::InvalidArgumentError(
-      absl::StrCat(name, ": sizes ", DimensionsText(desc->sizes),
-                   "; they must equal ATensor's, ", DimensionsText(a.sizes)));
-}
-
-// A scale or a zero point: one element, of the type `type`.
-absl::Status CheckParameter(absl::string_view name, const TensorDesc* desc,
-                            ElementType type, const TensorDesc& a) {
-  if (absl::Status status = CheckTensor(name, desc, {type}); !status.ok()) {
-    return status;
-  }
-  if (absl::Status status = CheckSameRank(name, *desc, a); !status.ok()) {
-    return status;
-  }
-  if (std::all_of(desc->sizes.begin(), desc->sizes.end(),
-                  [](int64_t size) { return size == 1; })) {
-    return absl::OkStatus();
-  }
-  return absl::InvalidArgumentError(absl::StrCat(name, ": sizes ",
-                                                 DimensionsText(desc->sizes),
-                                                 "; it must have one element"));
-}
-
-absl::Status CheckDescriptions(const Desc& desc) {
-  constexpr ElementType kBytes[] = {ElementType::kUint8, ElementType::kInt8};
-  if (absl::Status status = CheckTensor("ATensor", desc.ATensor, kBytes);
-      !status.ok()) {
-    return status;
-  }
-  const TensorDesc& a = *desc.ATensor;
-  for (const absl::Status& status :
-       {CheckElements("BTensor", desc.BTensor, a),
-        CheckElements("OutputTensor", desc.OutputTensor, a)}) {
-    if (!status.ok()) return status;
-  }
-  const struct {
-    size_t scale;
-    const TensorDesc* scale_desc;
-    const TensorDesc* zero_point_desc;
-    const TensorDesc* tensor_desc;
-  } groups[] = {
-      {kAScale, desc.AScaleTensor, desc.AZeroPointTensor, desc.ATensor},
-      {kBScale, desc.BScaleTensor, desc.BZeroPointTensor, desc.BTensor},
-      {kOutputScale, desc.OutputScaleTensor, desc.OutputZeroPointTensor,
-       desc.OutputTensor}};
-  for (const auto& group : groups) {
-    if (absl::Status status =
-            CheckParameter(kParameterNames[group.scale], group.scale_desc,
-                           ElementType::kFloat32, a);
-        !status.ok()) {
-      return status;
-    }
-    if (group.zero_point_desc == nullptr) continue;
-    if (absl::Status status =
-            CheckParameter(kParameterNames[group.scale + 1],
-                           group.zero_point_desc, group.tensor_desc->type, a);
-        !status.ok()) {
-      return status;
-    }
-  }
-  return CheckOutputStrides("OutputTensor", *desc.OutputTensor);
-}
 
 // Checks and stores the value of one scale or zero point.
 absl::Status TakeValue(size_t parameter, const void* data,
@@ -281,7 +178,7 @@ void DmlElementWiseQuantizedLinearAddPlan::JoinAxes(const Desc& desc) {
 absl::StatusOr<DmlElementWiseQuantizedLinearAddPlan>
 DmlElementWiseQuantizedLinearAddPlan::Create(const Desc& desc,
                                              const Constants& constants) {
-  if (absl::Status status = CheckDescriptions(desc); !status.ok()) {
+  if (absl::Status status = linear_add::CheckDescriptions(desc); !status.ok()) {
     return status;
   }
   DmlElementWiseQuantizedLinearAddPlan plan;

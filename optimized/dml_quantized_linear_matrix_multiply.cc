@@ -11,6 +11,7 @@
 #include "hwy/aligned_allocator.h"
 #include "optimized/checks.h"
 #include "optimized/dml_matrix_multiply_shape.h"
+#include "optimized/dml_quantized_linear_matrix_multiply_parameters.h"
 #include "optimized/integer_gemm.h"
 #include "optimized/requantize.h"
 #include "optimized/workspace.h"
@@ -23,54 +24,11 @@ using Data = DmlQuantizedLinearMatrixMultiplyData;
 // Rows that one task takes at least, if there are threads to feed.
 constexpr size_t kMinTaskRows = 24;
 
-int32_t ZeroPointAt(const DmlParameter& parameter, const void* data,
-                    size_t index) {
-  if (!parameter.present) return 0;  // QM-06
-  const size_t offset = index * parameter.stride;
-  return parameter.is_signed
-             ? int32_t{static_cast<const int8_t*>(data)[offset]}
-             : int32_t{static_cast<const uint8_t*>(data)[offset]};
-}
-
-float ScaleAt(const DmlParameter& parameter, const float* data, size_t index) {
-  return data[index * parameter.stride];
-}
-
-// Every parameter in the form that the kernels take; arrays in the plan or in
-// the workspace.
-struct Prepared {
-  RequantizeRow* rows = nullptr;
-  int32_t* a_zero_points = nullptr;
-  float* b_scales = nullptr;         // padded to whole panels
-  int32_t* b_zero_points = nullptr;  // padded to whole panels
-};
-
-void Fill(const DmlMatrixMultiplyShape& shape, const Data& data,
-          size_t row_count, size_t padded_columns, const Prepared& to) {
-  for (size_t n = 0; n < padded_columns; ++n) {
-    const bool inside = n < shape.n;
-    to.b_scales[n] =
-        inside ? ScaleAt(shape.b_scale, data.BScaleTensor, n) : 1.0f;
-    to.b_zero_points[n] =
-        inside ? ZeroPointAt(shape.b_zero_point, data.BZeroPointTensor, n) : 0;
-  }
-  const ColumnScaleSummary columns =
-      SummarizeColumnScales(to.b_scales, shape.n);
-  for (size_t m = 0; m < row_count; ++m) {
-    to.a_zero_points[m] =
-        ZeroPointAt(shape.a_zero_point, data.AZeroPointTensor, m);
-    to.rows[m] = MakeRequantizeRow(
-        ScaleAt(shape.a_scale, data.AScaleTensor, m),
-        ScaleAt(shape.output_scale, data.OutputScaleTensor, m),
-        ZeroPointAt(shape.output_zero_point, data.OutputZeroPointTensor, m),
-        columns);
-  }
-}
-
 // Writes finished tiles of one batch to the output.
 class OutputWriter : public SumEpilogue {
  public:
-  OutputWriter(RequantizeFunction* requantize, const Prepared& prepared,
+  OutputWriter(RequantizeFunction* requantize,
+               const PreparedParameters& prepared,
                const DmlMatrixMultiplyShape& shape, size_t row_step,
                std::byte* data, size_t first_row)
       : requantize_(requantize),
@@ -103,7 +61,7 @@ class OutputWriter : public SumEpilogue {
 
  private:
   RequantizeFunction* requantize_;
-  const Prepared& prepared_;
+  const PreparedParameters& prepared_;
   size_t row_step_;
   bool b_scales_are_equal_;
   const DmlMatrix& output_;
@@ -180,8 +138,8 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
   // Checks a Run's data and completes it with the constants.
   absl::StatusOr<Data> MergeRunData(const Data& given) const;
 
-  Prepared TakePrepared(WorkspaceCutter& cutter) const {
-    Prepared taken;
+  PreparedParameters TakePrepared(WorkspaceCutter& cutter) const {
+    PreparedParameters taken;
     taken.rows = cutter.Take<RequantizeRow>(row_count);
     taken.a_zero_points = cutter.Take<int32_t>(row_count);
     taken.b_scales = cutter.Take<float>(gemm.PaddedColumns());
@@ -191,7 +149,7 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
 
   // A Run's workspace: what all its tasks share, then a share for each.
   struct RunMemory {
-    Prepared prepared;
+    PreparedParameters prepared;
     std::byte* packed_b = nullptr;
     std::byte* tasks = nullptr;
     size_t required = 0;
@@ -238,7 +196,7 @@ struct DmlQuantizedLinearMatrixMultiplyPlan::State {
   std::vector<std::vector<std::byte>> copies;
   bool parameters_constant = false;
   std::vector<std::byte> prepared_memory;
-  Prepared prepared;
+  PreparedParameters prepared;
   // Bs at different addresses, each packed once, in order of first use.
   hwy::AlignedFreeUniquePtr<std::byte[]> packed_constant_b;
   std::vector<size_t> packed_index;  // of each batch
@@ -274,7 +232,8 @@ absl::Status DmlQuantizedLinearMatrixMultiplyPlan::State::ReadConstants(
     prepared_memory.resize(counter.RequiredBytes());
     WorkspaceCutter cutter(prepared_memory.data());
     prepared = TakePrepared(cutter);
-    Fill(shape, constants, row_count, gemm.PaddedColumns(), prepared);
+    PrepareParameters(shape, constants, row_count, gemm.PaddedColumns(),
+                      prepared);
   }
   return given.BTensor == nullptr ? absl::OkStatus()
                                   : PackConstantB(given.BTensor);
@@ -467,8 +426,8 @@ absl::Status DmlQuantizedLinearMatrixMultiplyPlan::Run(
   const State::RunMemory memory =
       state.TakeRunMemory(context.workspace.data(), threads);
   if (!state.parameters_constant) {
-    Fill(state.shape, *data, state.row_count, state.gemm.PaddedColumns(),
-         memory.prepared);
+    PrepareParameters(state.shape, *data, state.row_count,
+                      state.gemm.PaddedColumns(), memory.prepared);
   }
   if (state.packed_constant_b != nullptr) {
     state.MultiplyBatches(0, state.BatchCount(), *data, memory, context,

@@ -2,9 +2,7 @@
 // interleaved in one run, with the number of wrong outputs beside each speed.
 
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
-#include <ctime>
 #include <fstream>
 #include <iostream>
 #include <map>
@@ -63,13 +61,11 @@ int64_t CountWrong(const Problem& problem, const std::vector<double>& right,
 }
 
 // Google Benchmark interleaves the repetitions; every repetition adds a value.
-void Measure(benchmark::State& state, Entry& entry, bool processor_time) {
+void Measure(benchmark::State& state, Entry& entry) {
   double total = 0;
   int64_t runs = 0;
   for (auto _ : state) {
-    const double nanoseconds = processor_time && entry.problem->threads == 1
-                                   ? entry.run->RunByProcessorTime(entry.batch)
-                                   : entry.run->Run(entry.batch);
+    const double nanoseconds = entry.run->Run(entry.batch);
     state.SetIterationTime(nanoseconds * 1e-9);
     total += nanoseconds;
     runs += entry.batch;
@@ -146,7 +142,6 @@ int Main(int argc, char** argv) {
   int repetitions = 9;
   double seconds = 0.05;
   bool list = false, serve = false, exactness = false;
-  bool processor_time = false;
   app.add_option("--filter", filter, "only problems whose name contains this");
   app.add_option("--json", json_file, "write the results here");
   app.add_option("--peers", peers, "folder of tools/install-peers");
@@ -157,9 +152,6 @@ int Main(int argc, char** argv) {
   app.add_option("--seconds", seconds, "least time of one measurement");
   app.add_flag("--exactness", exactness,
                "also measure ours without what makes it exact");
-  app.add_flag("--processor-time", processor_time,
-               "of one thread, the processor's time instead of the clock's: "
-               "for busy machines");
   app.add_flag("--list", list, "print the problems and end");
   app.add_flag("--serve", serve,
                "answer \"list\" and \"measure NAME\" on standard input, for "
@@ -167,14 +159,15 @@ int Main(int argc, char** argv) {
   CLI11_PARSE(app, argc, argv);
   if (serve) return Serve(GateProblems());
 
-  std::vector<Problem> problems;
-  for (Problem& problem : AllProblems()) {
+  std::vector<NamedProblem> problems;
+  for (NamedProblem& problem : AllProblems()) {
     if (absl::StrContains(problem.name, filter)) {
       problems.push_back(std::move(problem));
     }
   }
   if (list) {
-    for (const Problem& problem : problems) std::cout << problem.name << "\n";
+    for (const NamedProblem& problem : problems)
+      std::cout << problem.name << "\n";
     return 0;
   }
   if (problems.empty()) {
@@ -183,7 +176,8 @@ int Main(int argc, char** argv) {
   }
 
   Json results = Json::array();
-  for (const Problem& problem : problems) {
+  for (const NamedProblem& named : problems) {
+    const Problem problem = named.make();
     std::vector<std::unique_ptr<Entry>> entries;
     const auto right = reference::second_oracle::Evaluate(problem.arguments);
     const auto add = [&](const std::string& name, ImplementationOr made,
@@ -247,9 +241,7 @@ int Main(int argc, char** argv) {
     for (const auto& entry : entries) {
       benchmark::RegisterBenchmark(
           (problem.name + "/" + entry->implementation).c_str(),
-          [&e = *entry, processor_time](benchmark::State& state) {
-            Measure(state, e, processor_time);
-          })
+          [&e = *entry](benchmark::State& state) { Measure(state, e); })
           ->UseManualTime()
           ->Iterations(4)
           ->Repetitions(repetitions);
@@ -281,26 +273,7 @@ int Main(int argc, char** argv) {
   return 0;
 }
 
-double ThreadNanoseconds() {
-  timespec time;
-  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
-  return static_cast<double>(time.tv_sec) * 1e9 +
-         static_cast<double>(time.tv_nsec);
-}
-
 }  // namespace
-
-// Run may scale what it measures.
-double Implementation::RunByProcessorTime(int iterations) {
-  const auto start = std::chrono::steady_clock::now();
-  const double used_before = ThreadNanoseconds();
-  const double result = Run(iterations);
-  const double used = ThreadNanoseconds() - used_before;
-  const double elapsed = std::chrono::duration<double, std::nano>(
-                             std::chrono::steady_clock::now() - start)
-                             .count();
-  return result * used / elapsed;
-}
 
 }  // namespace qconform::harness
 

@@ -20,11 +20,6 @@ class Implementation {
   // Executes the problem this many times and returns the nanoseconds it took.
   virtual double Run(int iterations) = 0;
 
-  // The same by the processor's time instead of the clock's, which a busy
-  // machine disturbs less. For one thread; a peer in a process of its own
-  // keeps to its clock.
-  virtual double RunByProcessorTime(int iterations);
-
   // The output of the last Run as bytes of the problem's output type; empty for
   // a machine limit. Where the problem's output is float16, an implementation
   // may give float32 (told by the number of bytes).

@@ -195,9 +195,6 @@ class OnnxRuntime final : public Implementation {
     return total;
   }
 
-  // The time of a process counts what its other threads do meanwhile.
-  double RunByProcessorTime(int iterations) override { return Run(iterations); }
-
   std::vector<std::byte> Output() override {
     std::vector<std::byte> all;
     for (const std::string& session : sessions_) {

@@ -98,6 +98,39 @@ Tensor Scalar(DataType type, size_t rank, double value) {
 
 }  // namespace
 
+std::string MatMulName(const MatMulShape& shape, DataType a, DataType b,
+                       WeightDistribution weights, bool constant_weight,
+                       int threads) {
+  const auto [m, k, n] = shape;
+  const char* suffix = weights == WeightDistribution::kFullRange ? ""
+                       : weights == WeightDistribution::kGaussianPerTensor
+                           ? "/gaussian"
+                           : "/gaussian-columns";
+  return absl::StrCat("matmul/", ShortName(a), ShortName(b), "/", m, "x", k,
+                      "x", n, suffix, constant_weight ? "" : "/b-not-constant",
+                      threads > 1 ? absl::StrCat("/threads=", threads) : "");
+}
+
+std::string MatMulOfTiesName(const MatMulShape& shape) {
+  return MatMulName(shape, DataType::kUint8, DataType::kUint8,
+                    WeightDistribution::kFullRange, true, 1) +
+         "/ties";
+}
+
+std::string AddName(int64_t elements, DataType type, uint64_t seed, bool ties) {
+  return absl::StrCat("add/", ShortName(type), "/", elements,
+                      ties ? "/ties" : "", "/scales=", seed);
+}
+
+std::string QuantizeAndDequantizeName(int64_t elements) {
+  return absl::StrCat("qdq/f32/", elements);
+}
+
+std::string GroupedMatMulName(int64_t groups, int64_t rows, int64_t k,
+                              int64_t n) {
+  return absl::StrCat("grouped/", groups, "x", rows, "x", k, "x", n);
+}
+
 Problem MakeMatMul(const MatMulShape& shape, DataType a, DataType b,
                    DataType output, WeightDistribution weights,
                    bool constant_weight, int threads) {
@@ -105,14 +138,7 @@ Problem MakeMatMul(const MatMulShape& shape, DataType a, DataType b,
       static_cast<uint64_t>(shape.m * 1000003 + shape.k * 1009 + shape.n));
   Problem problem;
   const auto [m, k, n] = shape;
-  const char* suffix = weights == WeightDistribution::kFullRange ? ""
-                       : weights == WeightDistribution::kGaussianPerTensor
-                           ? "/gaussian"
-                           : "/gaussian-columns";
-  problem.name =
-      absl::StrCat("matmul/", ShortName(a), ShortName(b), "/", m, "x", k, "x",
-                   n, suffix, constant_weight ? "" : "/b-not-constant",
-                   threads > 1 ? absl::StrCat("/threads=", threads) : "");
+  problem.name = MatMulName(shape, a, b, weights, constant_weight, threads);
   spec::Arguments& arguments = problem.arguments;
   arguments.operator_name = "dml_quantized_linear_matrix_multiply";
   arguments.inputs["ATensor"] = FullRange(random, a, {m, k});
@@ -152,7 +178,7 @@ Problem MakeMatMulOfTies(const MatMulShape& shape) {
   const auto full = WeightDistribution::kFullRange;
   Problem problem = MakeMatMul(shape, u8, u8, u8, full, true, 1);
   problem.ordinary = std::make_shared<const Problem>(problem);
-  problem.name += "/ties";
+  problem.name = MatMulOfTiesName(shape);
   auto& inputs = problem.arguments.inputs;
   for (const char* name :
        {"AZeroPointTensor", "BZeroPointTensor", "OutputZeroPointTensor"}) {
@@ -176,8 +202,7 @@ Problem MakeMatMulOfTies(const MatMulShape& shape) {
 Problem MakeAdd(int64_t elements, DataType type, uint64_t seed, bool ties) {
   Random random(seed * 2 + (ties ? 1 : 0));
   Problem problem;
-  problem.name = absl::StrCat("add/", ShortName(type), "/", elements,
-                              ties ? "/ties" : "", "/scales=", seed);
+  problem.name = AddName(elements, type, seed, ties);
   spec::Arguments& arguments = problem.arguments;
   arguments.operator_name = "dml_element_wise_quantized_linear_add";
   arguments.inputs["ATensor"] = FullRange(random, type, {elements});
@@ -211,7 +236,7 @@ Problem MakeAdd(int64_t elements, DataType type, uint64_t seed, bool ties) {
 Problem MakeQuantizeAndDequantize(int64_t elements) {
   Random random(static_cast<uint64_t>(elements));
   Problem problem;
-  problem.name = absl::StrCat("qdq/f32/", elements);
+  problem.name = QuantizeAndDequantizeName(elements);
   spec::Arguments& arguments = problem.arguments;
   arguments.operator_name = "tf_quantize_and_dequantize_v2";
   arguments.attributes["range_given"] = true;
@@ -234,7 +259,7 @@ Problem MakeQuantizeAndDequantize(int64_t elements) {
 Problem MakeGroupedMatMul(int64_t groups, int64_t rows, int64_t k, int64_t n) {
   Random random(static_cast<uint64_t>(groups * 1000003 + k));
   Problem problem;
-  problem.name = absl::StrCat("grouped/", groups, "x", rows, "x", k, "x", n);
+  problem.name = GroupedMatMulName(groups, rows, k, n);
   spec::Arguments& arguments = problem.arguments;
   arguments.operator_name = "aclnn_quant_grouped_matmul_dequant";
   arguments.attributes["xQuantMode"] = std::string("pertoken");

@@ -38,6 +38,17 @@ struct MatMulShape {
   int64_t m, k, n;
 };
 
+// Names are known without making the data.
+std::string MatMulName(const MatMulShape& shape, spec::DataType a,
+                       spec::DataType b, WeightDistribution weights,
+                       bool constant_weight, int threads);
+std::string MatMulOfTiesName(const MatMulShape& shape);
+std::string AddName(int64_t elements, spec::DataType type, uint64_t seed,
+                    bool ties);
+std::string QuantizeAndDequantizeName(int64_t elements);
+std::string GroupedMatMulName(int64_t groups, int64_t rows, int64_t k,
+                              int64_t n);
+
 Problem MakeMatMul(const MatMulShape& shape, spec::DataType a, spec::DataType b,
                    spec::DataType output, WeightDistribution weights,
                    bool constant_weight, int threads);
