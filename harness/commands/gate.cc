@@ -21,6 +21,7 @@
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/crash_report.h"
+#include "harness/commands/gate_speed.h"
 #include "harness/commands/run_setup.h"
 #include "harness/gate/annotations.h"
 #include "harness/gate/baseline.h"
@@ -57,6 +58,7 @@ struct GateFlags {
   std::string markdown;
   std::string html;
   bool no_sweeps = false;
+  SpeedFlags speed;
 
   // Files to write, by option.
   std::vector<std::pair<std::string, std::string>> Outputs() const {
@@ -119,7 +121,7 @@ absl::Status PrepareBaseline(const GateFlags& flags, Prepared& prepared) {
 
 // Everything that can be wrong with the command line or the input is found
 // here, before the first case runs.
-absl::StatusOr<Prepared> Prepare(const GateFlags& flags) {
+absl::StatusOr<Prepared> Prepare(GateFlags& flags) {
   Prepared prepared;
   absl::StatusOr<Setup> setup = MakeSetup(flags.setup);
   if (!setup.ok()) return setup.status();
@@ -137,6 +139,7 @@ absl::StatusOr<Prepared> Prepare(const GateFlags& flags) {
   prepared.setup.options.minimums = *std::move(minimums);
   prepared.setup.options.enforce_quotas = true;
   absl::Status status = PrepareBaseline(flags, prepared);
+  if (status.ok()) status = PrepareSpeed(flags.speed);
   for (const auto& [option, path] : flags.Outputs()) {
     if (status.ok()) status = CheckWritable(option, path);
   }
@@ -275,7 +278,7 @@ RunResults Begin(const GateFlags& flags, const Prepared& prepared) {
   return results;
 }
 
-ExitCode RunGate(const GateFlags& flags) {
+ExitCode RunGate(GateFlags& flags) {
   const auto start = std::chrono::steady_clock::now();
   CatchInterruption();
   absl::StatusOr<Prepared> prepared = Prepare(flags);
@@ -291,6 +294,10 @@ ExitCode RunGate(const GateFlags& flags) {
   };
   RunWithProgress(prepared->cases.all, flags.setup, prepared->setup, results);
   RunStages(flags, ratchet, *prepared, results);
+  bool written = true;
+  if (flags.speed.on && results.stopped.empty()) {
+    written = MeasureSpeedForGate(flags.speed, flags.setup.quiet, results);
+  }
   results.ratchet = ratchet.Rows();
   if (prepared->begins) {
     for (RatchetRow& row : results.ratchet) row.recorded = row.observed;
@@ -300,7 +307,7 @@ ExitCode RunGate(const GateFlags& flags) {
       std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
           .count();
   std::cout << FormatFailures(results);
-  bool written =
+  written &=
       SaveFailures(FailedGenerated(prepared->cases, results), flags.failures);
   std::cout << FormatSummary(results);
   for (const std::string& warning : ratchet.Warnings()) {
@@ -371,6 +378,7 @@ void AddGateCommand(CLI::App& app, ExitCode& exit_code) {
   command->add_flag("--no-sweeps", flags->no_sweeps,
                     "Leave out the sweeps of elementwise steps");
   AddOutputOptions(*command, *flags);
+  AddSpeedOptions(*command, flags->speed);
   command->callback([flags, &exit_code] { exit_code = RunGate(*flags); });
 }
 
