@@ -354,6 +354,43 @@ class GateTest(unittest.TestCase):
         self.assertEqual(results["stopped"], "interrupted")
         self.assertEqual(results["exit_code"], 4)
 
+    def benchmark_program(self, name, **nanoseconds):
+        """A program that claims to take these times."""
+        with open(self.path(name), "w", encoding="utf-8") as file:
+            file.write("#!/bin/sh\nwhile read -r request benchmark; do case \"$request $benchmark\" in\n")
+            file.write(f"'list ') echo '{json.dumps(list(nanoseconds))}';;\n")
+            for benchmark, time_taken in nanoseconds.items():
+                file.write(f"'measure {benchmark}') echo '{json.dumps({'nanoseconds': time_taken})}';;\n")
+            file.write("esac; done\n")
+        os.chmod(self.path(name), 0o755)
+        return self.path(name)
+
+    def test_speed(self):
+        vectors = self.write([add_case()])
+        old = self.benchmark_program("old", add=100, copy=50)
+
+        def speed(code, program, *options):
+            return self.gate(code, vectors, "--cases=0", "--no-sweeps", "--speed", f"--speed-baseline={old}",
+                             f"--speed-program={program}", *options).stdout
+
+        same = self.benchmark_program("same", add=102, copy=50)
+        output = speed(0, same, "--speed-json=speed.json")
+        self.assertRegex(output, r"add +\+2\.0 %")
+        rows = json.loads(self.read("speed.json"))["benchmarks"]
+        self.assertEqual([("add", False), ("copy", False)], [(row["benchmark"], row["slower"]) for row in rows])
+        slow = self.benchmark_program("slow", add=104, copy=50)
+        self.assertIn("add takes +4.0 % of time; +3.0 % is allowed", speed(1, slow))
+        targets = {target["target"]: target["status"] for target in self.results()["stages"][-1]["targets"]}
+        self.assertEqual({"add": "failed", "copy": "passed"}, targets)
+        speed(0, slow, "--speed-threshold=5")
+        # What cannot be compared is no success.
+        other = self.benchmark_program("other", add=100)
+        self.assertIn("only one of the two programs has these benchmarks", speed(4, other))
+        self.assertIn("at least 8 are needed", speed(4, same, "--speed-rounds=4"))
+        speed(3, "/bin/true")
+        self.gate(2, vectors, "--speed", "--speed-baseline=/no/such/program")
+        self.gate(2, vectors, "--speed")
+
     def test_interruption_leaves_a_partial_result(self):
         vectors = self.write([add_case()])
         self.interrupt(signal.SIGINT, "gate", vectors, "--cases=30000", f"--json={self.path('results.json')}")
