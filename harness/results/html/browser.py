@@ -77,24 +77,6 @@ class Browser:
     def devtools(self, command, **parameters):
         return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
-    def processor_seconds(self):
-        """Processor time that each of the browser's processes has used, by its number."""
-        parents, seconds = {}, {}
-        for number in filter(str.isdigit, os.listdir("/proc")):
-            try:
-                with open(f"/proc/{number}/stat", encoding="utf-8", errors="replace") as file:
-                    fields = file.read().rpartition(")")[2].split()
-            except OSError:
-                continue  # ended meanwhile
-            parents[int(number)] = int(fields[1])
-            seconds[int(number)] = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
-
-        def is_own(number):
-            while number in parents and number != self.driver.pid:
-                number = parents[number]
-            return number == self.driver.pid
-        return {number: value for number, value in seconds.items() if is_own(number)}
-
     def size(self, width, height):
         self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
 
