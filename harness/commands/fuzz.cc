@@ -25,7 +25,7 @@
 #include "harness/commands/fuzz_engine.h"
 #include "harness/commands/fuzz_quotas.h"
 #include "harness/commands/mutant_candidate.h"
-#include "harness/judge/targets.h"
+#include "harness/commands/run_setup.h"
 #include "harness/progress/interruption.h"
 #include "harness/progress/progress.h"
 #include "harness/results/build_info.h"
@@ -80,22 +80,17 @@ absl::Status NarrowToMutant(FuzzFlags& flags) {
 
 absl::Status FindTargets(const FuzzFlags& flags, const Candidate& candidate,
                          FuzzOptions& options, FuzzReport& distrusted) {
+  const absl::StatusOr<std::vector<std::string>> wanted =
+      ExpectedTargets(flags.candidate, flags.targets, candidate);
+  if (!wanted.ok()) return wanted.status();
   const std::vector<std::string> own = candidate.Targets();
-  std::vector<std::string> wanted = flags.targets;
-  if (wanted.empty()) {
-    wanted = flags.candidate == "builtin" ? MachineTargets() : own;
-  }
-  for (const std::string& target : wanted) {
+  for (const std::string& target : *wanted) {
     if (std::find(own.begin(), own.end(), target) != own.end()) {
       options.targets.push_back(target);
-    } else if (IsHighwayTarget(target)) {
+    } else {
       distrusted.distrust.push_back(
           absl::StrCat("target ", target, " did not run: the candidate ",
                        candidate.Name(), " does not have it here"));
-    } else {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--targets: there is no target ", target, "; ", candidate.Name(),
-          " has here: ", absl::StrJoin(own, ", ")));
     }
   }
   return absl::OkStatus();
@@ -116,15 +111,9 @@ absl::Status FindOperators(const FuzzFlags& flags, FuzzOptions& options) {
 }
 
 absl::Status FindLevel(const FuzzFlags& flags, FuzzOptions& options) {
-  // The golden model in binary32 alone is not meant to be exact.
-  const std::string level = !flags.level.empty()                   ? flags.level
-                            : flags.candidate == "golden-binary32" ? "binary32"
-                                                                   : "exact";
-  if (level != "exact" && level != "binary32") {
-    return absl::InvalidArgumentError(
-        absl::StrCat("--level=", level, " must be exact or binary32"));
-  }
-  options.level = level == "exact" ? Level::kExact : Level::kBinary32;
+  const absl::StatusOr<Level> level = ChooseLevel(flags.candidate, flags.level);
+  if (!level.ok()) return level.status();
+  options.level = *level;
   return absl::OkStatus();
 }
 

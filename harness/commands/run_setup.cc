@@ -37,15 +37,17 @@ class Announcing : public Candidate {
   Candidate& candidate_;
 };
 
-// The targets that the run must cover.
+}  // namespace
+
 absl::StatusOr<std::vector<std::string>> ExpectedTargets(
-    const SetupFlags& flags, const Candidate& candidate) {
+    const std::string& candidate_name, const std::vector<std::string>& wanted,
+    const Candidate& candidate) {
   const std::vector<std::string> own = candidate.Targets();
-  if (flags.targets.empty()) {
+  if (wanted.empty()) {
     // The machine's, not those that the kernels happen to be built for.
-    return flags.candidate == "builtin" ? MachineTargets() : own;
+    return candidate_name == "builtin" ? MachineTargets() : own;
   }
-  for (const std::string& target : flags.targets) {
+  for (const std::string& target : wanted) {
     if (!IsHighwayTarget(target) &&
         std::find(own.begin(), own.end(), target) == own.end()) {
       return absl::InvalidArgumentError(absl::StrCat(
@@ -53,23 +55,22 @@ absl::StatusOr<std::vector<std::string>> ExpectedTargets(
           " has here: ", absl::StrJoin(own, ", ")));
     }
   }
-  return flags.targets;
+  return wanted;
 }
 
-absl::StatusOr<Level> ParseLevel(const SetupFlags& flags) {
-  if (flags.level == "exact") return Level::kExact;
-  if (flags.level == "binary32") return Level::kBinary32;
-  if (flags.level.empty()) {
+absl::StatusOr<Level> ChooseLevel(const std::string& candidate_name,
+                                  const std::string& level) {
+  if (level == "exact") return Level::kExact;
+  if (level == "binary32") return Level::kBinary32;
+  if (level.empty()) {
     // A mutant stands for a production kernel.
-    return flags.candidate == "builtin" || IsMutantName(flags.candidate)
+    return candidate_name == "builtin" || IsMutantName(candidate_name)
                ? Level::kExact
                : Level::kBinary32;
   }
   return absl::InvalidArgumentError(
-      absl::StrCat("--level=", flags.level, " must be exact or binary32"));
+      absl::StrCat("--level=", level, " must be exact or binary32"));
 }
-
-}  // namespace
 
 SetupFlags::SetupFlags()
     : threads(static_cast<int>(
@@ -104,10 +105,10 @@ absl::StatusOr<Setup> MakeSetup(const SetupFlags& flags) {
   if (!candidate.ok()) return candidate.status();
   setup.candidate = *std::move(candidate);
   absl::StatusOr<std::vector<std::string>> targets =
-      ExpectedTargets(flags, *setup.candidate);
+      ExpectedTargets(flags.candidate, flags.targets, *setup.candidate);
   if (!targets.ok()) return targets.status();
   setup.options.targets = *std::move(targets);
-  absl::StatusOr<Level> level = ParseLevel(flags);
+  absl::StatusOr<Level> level = ChooseLevel(flags.candidate, flags.level);
   if (!level.ok()) return level.status();
   setup.options.level = *level;
   setup.options.threads = flags.threads;

@@ -35,6 +35,18 @@ struct Setup {
 // Everything of the flags that can be wrong is found here: kInvalidArgument.
 absl::StatusOr<Setup> MakeSetup(const SetupFlags& flags);
 
+// The targets that a run must cover: those wanted, else all of the machine for
+// the production kernels, all of its own for another candidate.
+// kInvalidArgument for one that does not exist.
+absl::StatusOr<std::vector<std::string>> ExpectedTargets(
+    const std::string& candidate_name, const std::vector<std::string>& wanted,
+    const Candidate& candidate);
+
+// Of --level, or the candidate's if that is empty: exact for the production
+// kernels and for mutants of them, else binary32.
+absl::StatusOr<Level> ChooseLevel(const std::string& candidate_name,
+                                  const std::string& level);
+
 // Build, start, seed of nothing: what results hold before anything ran.
 RunResults BeginResults();
 

@@ -17,7 +17,7 @@
 #include "harness/commands/common.h"
 #include "harness/commands/crash_report.h"
 #include "harness/commands/mutant_candidate.h"
-#include "harness/judge/targets.h"
+#include "harness/commands/run_setup.h"
 #include "harness/progress/interruption.h"
 #include "harness/progress/progress.h"
 #include "harness/sweeps/run_sweeps.h"
@@ -57,23 +57,6 @@ std::string ProgramHash() {
   return absl::StrFormat("fnv1a64:%016x", hash);
 }
 
-absl::Status FindTargets(const SweepFlags& flags, const Candidate& candidate,
-                         SweepOptions& options) {
-  const bool is_builtin = flags.candidate == "builtin";
-  const std::vector<std::string> own =
-      is_builtin ? MachineTargets() : candidate.Targets();
-  options.targets = flags.targets.empty() ? own : flags.targets;
-  for (const std::string& target : options.targets) {
-    if (!IsHighwayTarget(target) &&
-        std::find(own.begin(), own.end(), target) == own.end()) {
-      return absl::InvalidArgumentError(absl::StrCat(
-          "--targets: there is no target ", target, "; ", candidate.Name(),
-          " has here: ", absl::StrJoin(own, ", ")));
-    }
-  }
-  return absl::OkStatus();
-}
-
 absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags,
                                          const Candidate& candidate) {
   SweepOptions options;
@@ -103,10 +86,10 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags,
       options.sweeps.push_back(name);
     }
   }
-  if (absl::Status status = FindTargets(flags, candidate, options);
-      !status.ok()) {
-    return status;
-  }
+  absl::StatusOr<std::vector<std::string>> targets =
+      ExpectedTargets(flags.candidate, flags.targets, candidate);
+  if (!targets.ok()) return targets.status();
+  options.targets = *std::move(targets);
   options.full = flags.full;
   options.seed = flags.seed;
   options.sample = flags.sample;
