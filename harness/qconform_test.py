@@ -366,8 +366,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_fuzz_in_float_and_for_a_time(self):
         self.fuzz(0, "--cases=30", "--seed=1", "--candidate=golden-binary32", f"--operator={ADD}")
-        # How many cases fit depends on the machine, and from 250 on the quotas count: every length of this seed meets them,
-        # one seed in ten does not.
+        # How many cases fit depends on the machine, and from 1000 on the quotas count; this seed meets them.
         self.fuzz(0, "--seconds=0.2", "--seed=1", f"--operator={ADD}")
 
     def test_fuzz_bad_usage(self):

@@ -117,15 +117,16 @@ absl::Status FindLevel(const FuzzFlags& flags, FuzzOptions& options) {
   return absl::OkStatus();
 }
 
-// Minimums in proportion to the cases that ran. Of too few cases they say
-// nothing: chance alone would decide.
+// Minimums in proportion to the cases that ran. Of fewer than they are made for
+// they say nothing: one case in eight shows its ties and clamps, and some give
+// many at once, so that chance alone would decide.
 CounterTable ScaledMinimums(const FuzzReport& report) {
   const absl::StatusOr<CounterTable> all =
       ParseQuotas("harness/quotas/fuzz.json", kFuzzQuotas);
   CounterTable minimums;
   for (const FuzzStatistics& statistics : report.statistics) {
     const auto quotas = all->find(statistics.operator_name);
-    if (quotas == all->end() || 4 * statistics.cases < kDefaultCases) continue;
+    if (quotas == all->end() || statistics.cases < kDefaultCases) continue;
     for (const auto& [counter, minimum] : quotas->second) {
       const int64_t scaled = minimum * statistics.cases / kDefaultCases;
       if (scaled > 0) minimums[statistics.operator_name][counter] = scaled;
