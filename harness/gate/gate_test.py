@@ -108,7 +108,7 @@ class GateTest(unittest.TestCase):
     def expect(self, code, *arguments, **environment):
         variables = {key: value for key, value in os.environ.items() if not key.startswith("GITHUB_")}
         variables.update(environment)
-        result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=300, check=False,
+        result = subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=1500, check=False,
                                 cwd=self.folder, env=variables)
         self.assertEqual(result.returncode, code, f"{arguments}\n{result.stdout}\n{result.stderr}")
         return result
@@ -346,7 +346,7 @@ class GateTest(unittest.TestCase):
                                    cwd=self.folder)
         time.sleep(1.5)
         process.send_signal(number)
-        stdout, stderr = process.communicate(timeout=300)
+        stdout, stderr = process.communicate(timeout=1500)
         self.assertEqual(process.returncode, 4, stdout + stderr)
         self.assertIn("the run is partial (interrupted)", stdout)
         results = self.results()
