@@ -344,7 +344,14 @@ class GateTest(unittest.TestCase):
     def interrupt(self, number, *arguments):
         process = subprocess.Popen([PROGRAM, *arguments], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
                                    cwd=self.folder)
-        time.sleep(1.5)
+        # From the moment on that the program catches the signal, and some work later.
+        for _ in range(600):
+            with open(f"/proc/{process.pid}/status", encoding="utf-8") as file:
+                caught = int(re.search(r"^SigCgt:\s*([0-9a-f]+)", file.read(), re.MULTILINE).group(1), 16)
+            if caught >> (number - 1) & 1:
+                break
+            time.sleep(0.1)
+        time.sleep(1)
         process.send_signal(number)
         stdout, stderr = process.communicate(timeout=1500)
         self.assertEqual(process.returncode, 4, stdout + stderr)
