@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/benchmarks/clock.h"
 #include "harness/benchmarks/implementation.h"
 
 #undef HWY_TARGET_INCLUDE
@@ -138,12 +139,6 @@ using RegisterLoop = double(int64_t rounds);
 using StreamLoop = void(const uint8_t* a, const uint8_t* b, uint8_t* out,
                         size_t bytes);
 
-double Nanoseconds(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 // Time that the problem's multiply-adds take at the rate of a register loop.
 class RegisterLimit final : public Implementation {
  public:
@@ -155,7 +150,7 @@ class RegisterLimit final : public Implementation {
     constexpr int64_t kRounds = 100000;
     const auto start = std::chrono::steady_clock::now();
     const double done = loop_(kRounds);
-    return Nanoseconds(start) / done * multiply_adds_ * iterations;
+    return NanosecondsSince(start) / done * multiply_adds_ * iterations;
   }
 
   std::vector<std::byte> Output() override { return {}; }
@@ -183,7 +178,7 @@ class StreamLimit final : public Implementation {
     for (int i = 0; i < iterations; ++i) {
       loop_(a_.get(), b_.get(), out_.get(), bytes_);
     }
-    return Nanoseconds(start);
+    return NanosecondsSince(start);
   }
 
   std::vector<std::byte> Output() override { return {}; }

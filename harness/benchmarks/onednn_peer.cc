@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/benchmarks/clock.h"
 #include "harness/benchmarks/implementation.h"
 #include "oneapi/dnnl/dnnl.hpp"
 
@@ -65,9 +66,7 @@ class OneDnnMatMul final : public Implementation {
     y_ = memory(y_desc, engine_);
     stream_.wait();
     Run(1);  // the first run generates code
-    setup_ = std::chrono::duration<double, std::nano>(
-                 std::chrono::steady_clock::now() - start)
-                 .count();
+    setup_ = NanosecondsSince(start);
   }
 
   double Run(int iterations) override {
@@ -79,9 +78,7 @@ class OneDnnMatMul final : public Implementation {
           {{DNNL_ARG_SRC, a_}, {DNNL_ARG_WEIGHTS, b_}, {DNNL_ARG_DST, y_}});
     }
     stream_.wait();
-    return std::chrono::duration<double, std::nano>(
-               std::chrono::steady_clock::now() - start)
-        .count();
+    return NanosecondsSince(start);
   }
 
   std::vector<std::byte> Output() override {

@@ -5,6 +5,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/benchmarks/clock.h"
 #include "harness/benchmarks/implementation.h"
 #include "harness/benchmarks/scoped_target.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant.h"
@@ -67,9 +68,7 @@ class Ours final : public Implementation {
         : name == "dml_element_wise_quantized_linear_add" ? PlanAdd()
         : name == "tf_quantize_and_dequantize_v2" ? PlanQuantizeAndDequantize()
                                                   : PlanGrouped();
-    setup_ = std::chrono::duration<double, std::nano>(
-                 std::chrono::steady_clock::now() - start)
-                 .count();
+    setup_ = NanosecondsSince(start);
     if (!status.ok()) return status;
     return run_();
   }
@@ -79,9 +78,7 @@ class Ours final : public Implementation {
     for (int i = 0; i < iterations; ++i) {
       if (!run_().ok()) return -1;
     }
-    return std::chrono::duration<double, std::nano>(
-               std::chrono::steady_clock::now() - start)
-        .count();
+    return NanosecondsSince(start);
   }
 
   std::vector<std::byte> Output() override { return output_; }

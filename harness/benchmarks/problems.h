@@ -21,7 +21,7 @@ struct NamedProblem {
 std::vector<NamedProblem> AllProblems();
 
 // A few that reach each kernel and take a moment, for comparing two builds.
-std::vector<Problem> GateProblems();
+std::vector<NamedProblem> GateProblems();
 
 }  // namespace qconform::harness
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "absl/strings/match.h"
-#include "absl/strings/str_cat.h"
 #include "harness/benchmarks/implementation.h"
 #include "nlohmann/json.hpp"
 
@@ -21,21 +20,23 @@ constexpr double kNanosecondsPerBatch = 4e6;
 constexpr int kBatches = 3;
 
 struct Ready {
+  Problem problem;  // the implementation reads its data
   std::unique_ptr<Implementation> run;
   int batch = 1;
 };
 
 Json Error(const std::string& what) { return {{"error", what}}; }
 
-Json Measure(const std::vector<Problem>& problems, const std::string& name,
+Json Measure(const std::vector<NamedProblem>& problems, const std::string& name,
              std::map<std::string, Ready>& ready) {
   Ready& entry = ready[name];
   if (entry.run == nullptr) {
-    const auto problem =
+    const auto named =
         std::find_if(problems.begin(), problems.end(),
-                     [&](const Problem& p) { return p.name == name; });
-    if (problem == problems.end()) return Error("no such benchmark");
-    ImplementationOr made = MakeOurs(*problem, problem->threads, "");
+                     [&](const NamedProblem& p) { return p.name == name; });
+    if (named == problems.end()) return Error("no such benchmark");
+    entry.problem = named->make();
+    ImplementationOr made = MakeOurs(entry.problem, entry.problem.threads, "");
     if (!made.ok()) return Error(std::string(made.status().message()));
     entry.run = *std::move(made);
     entry.run->Run(1);
@@ -54,14 +55,15 @@ Json Measure(const std::vector<Problem>& problems, const std::string& name,
 
 }  // namespace
 
-int Serve(const std::vector<Problem>& problems) {
+int Serve(const std::vector<NamedProblem>& problems) {
   std::map<std::string, Ready> ready;
   std::string line;
   while (std::getline(std::cin, line)) {
     Json answer;
     if (line == "list") {
       answer = Json::array();
-      for (const Problem& problem : problems) answer.push_back(problem.name);
+      for (const NamedProblem& problem : problems)
+        answer.push_back(problem.name);
     } else if (absl::StartsWith(line, "measure ")) {
       answer = Measure(problems, line.substr(8), ready);
     } else {

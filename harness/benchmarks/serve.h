@@ -5,13 +5,13 @@
 
 #include <vector>
 
-#include "harness/benchmarks/problem.h"
+#include "harness/benchmarks/problems.h"
 
 namespace qconform::harness {
 
 // Answers lines on standard input until it ends; measures our implementation
 // alone. Returns the exit code.
-int Serve(const std::vector<Problem>& problems);
+int Serve(const std::vector<NamedProblem>& problems);
 
 }  // namespace qconform::harness
 

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "harness/benchmarks/clock.h"
 #include "harness/benchmarks/implementation.h"
 #include "hwy/aligned_allocator.h"
 #include "optimized/dml_element_wise_quantized_linear_add_digits.h"
@@ -72,12 +73,6 @@ namespace {
 
 using spec::DataType;
 
-double Nanoseconds(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double, std::nano>(
-             std::chrono::steady_clock::now() - start)
-      .count();
-}
-
 class Unfiltered : public Implementation {
  public:
   explicit Unfiltered(const Problem& problem)
@@ -90,7 +85,7 @@ class Unfiltered : public Implementation {
   double Run(int iterations) override {
     const auto start = std::chrono::steady_clock::now();
     for (int i = 0; i < iterations; ++i) Once();
-    return Nanoseconds(start);
+    return NanosecondsSince(start);
   }
   std::vector<std::byte> Output() override { return output_; }
 
@@ -213,9 +208,9 @@ class UnfilteredAdd final : public Unfiltered {
         table_.rows[static_cast<size_t>(parameters_.kernel)]);
     if (!digits_.has_value()) return;
     DigitKernel& kernel = digits_->kernel;
-    kernel = kernel == DigitKernel::kFourTies ? DigitKernel::kFour
-             : kernel == DigitKernel::kFour   ? DigitKernel::kFour
-                                              : DigitKernel::kThree;
+    const bool four =
+        kernel == DigitKernel::kFour || kernel == DigitKernel::kFourTies;
+    kernel = four ? DigitKernel::kFour : DigitKernel::kThree;
   }
 
  private:

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "absl/strings/str_cat.h"
+#include "harness/benchmarks/clock.h"
 #include "harness/benchmarks/implementation.h"
 #include "pthreadpool.h"
 #include "xnnpack.h"
@@ -50,9 +51,7 @@ class XnnpackImplementation final : public Implementation {
         : name == "tf_quantize_and_dequantize_v2"
             ? BuildQuantizeDequantize()
             : absl::UnimplementedError("XNNPACK: no such operator");
-    setup_ = std::chrono::duration<double, std::nano>(
-                 std::chrono::steady_clock::now() - start)
-                 .count();
+    setup_ = NanosecondsSince(start);
     return status;
   }
 
@@ -63,9 +62,7 @@ class XnnpackImplementation final : public Implementation {
         xnn_run_operator(op.get(), pool_.get());
       }
     }
-    return std::chrono::duration<double, std::nano>(
-               std::chrono::steady_clock::now() - start)
-        .count();
+    return NanosecondsSince(start);
   }
 
   std::vector<std::byte> Output() override {

@@ -13,12 +13,11 @@ void RunSpeedStage(const StartStopwatch& baseline,
                    const StartStopwatch& candidate, SpeedStage& stage,
                    RunResults& results) {
   const auto start = std::chrono::steady_clock::now();
-  MeasureOptions options = stage.measure;
-  options.false_alarm = stage.settings.false_alarm;
   StageResult result;
   result.operator_name = "speed";
   result.name = "time against the baseline";
-  auto samples = MeasureSpeed(baseline, candidate, options);
+  auto samples =
+      MeasureSpeed(baseline, candidate, stage.settings, stage.measure);
   if (samples.ok()) {
     stage.samples = *std::move(samples);
     stage.rows = JudgeSpeed(stage.samples, stage.settings);

@@ -14,7 +14,7 @@ namespace qconform::harness {
 
 struct SpeedStage {
   SpeedSettings settings;
-  MeasureOptions measure;  // its false_alarm is taken from the settings
+  MeasureOptions measure;
   std::vector<SpeedSamples> samples;
   std::vector<SpeedRow> rows;
 };

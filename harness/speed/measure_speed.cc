@@ -70,7 +70,7 @@ absl::StatusOr<double> MeasurePairs(Stopwatch& baseline, Stopwatch& candidate,
 
 absl::StatusOr<std::vector<SpeedSamples>> MeasureSpeed(
     const StartStopwatch& baseline, const StartStopwatch& candidate,
-    const MeasureOptions& options) {
+    const SpeedSettings& settings, const MeasureOptions& options) {
   if (options.rounds < 1 || options.pairs < 1) {
     return absl::InvalidArgumentError("rounds and pairs must be positive");
   }
@@ -90,12 +90,12 @@ absl::StatusOr<std::vector<SpeedSamples>> MeasureSpeed(
         CheckSameBenchmarks(names[0], names[1], options.filter);
     if (!same.ok()) return same;
     if (round == 0) {
-      const int fewest = FewestRounds(names[0].size(), options.false_alarm);
+      const int fewest = FewestRounds(names[0].size(), settings.false_alarm);
       if (options.rounds < fewest) {
         return absl::InvalidArgumentError(absl::StrCat(
             options.rounds, " rounds of ", names[0].size(),
             " benchmarks could never show a slowdown at a false alarm rate of ",
-            options.false_alarm, "; at least ", fewest, " are needed"));
+            settings.false_alarm, "; at least ", fewest, " are needed"));
       }
       for (const std::string& name : names[0]) samples.push_back({name, {}});
     }

@@ -30,7 +30,6 @@ struct MeasureOptions {
   std::string filter;  // only benchmarks whose name contains this
   int rounds = 15;     // both programs are started anew for each
   int pairs = 7;       // measurements of each program in a round
-  double false_alarm = 0.01;
   std::function<void(int done, int total)> progress;  // rounds
   std::function<bool()> interrupted;
 };
@@ -39,11 +38,12 @@ struct MeasureOptions {
 // each other directly; which comes first changes from pair to pair.
 // kFailedPrecondition if the programs have no benchmark in common with the
 // filter or one lacks a benchmark of the other (what did not run has failed),
-// kInvalidArgument if the rounds are too few to find anything, kCancelled if
+// kInvalidArgument if the rounds are too few to find anything at the
+// settings' false alarm rate, kCancelled if
 // interrupted, else the error of the program.
 absl::StatusOr<std::vector<SpeedSamples>> MeasureSpeed(
     const StartStopwatch& baseline, const StartStopwatch& candidate,
-    const MeasureOptions& options);
+    const SpeedSettings& settings, const MeasureOptions& options);
 
 }  // namespace qconform::harness
 

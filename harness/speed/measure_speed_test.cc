@@ -59,13 +59,15 @@ TEST_F(MeasureSpeedTest, TakesTurns) {
   options.filter = "add";
   options.rounds = 2;
   options.pairs = 3;
-  options.false_alarm = 0.25;
+  SpeedSettings settings;
+  settings.false_alarm = 0.25;
   int last = 0;
   options.progress = [&](int done, int total) {
     last = done;
     EXPECT_EQ(total, 2);
   };
-  const auto samples = MeasureSpeed(Make("old", 10), Make("new", 15), options);
+  const auto samples =
+      MeasureSpeed(Make("old", 10), Make("new", 15), settings, options);
   ASSERT_TRUE(samples.ok()) << samples.status();
   ASSERT_EQ(samples->size(), 1u);
   EXPECT_EQ((*samples)[0].benchmark, "add");
@@ -83,7 +85,7 @@ TEST_F(MeasureSpeedTest, TakesTurns) {
 
 TEST_F(MeasureSpeedTest, ABenchmarkThatOnlyOneHasIsAnError) {
   const auto samples =
-      MeasureSpeed(Make("old", 1), Make("new", 1, {"add"}), {});
+      MeasureSpeed(Make("old", 1), Make("new", 1, {"add"}), {}, {});
   EXPECT_EQ(samples.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(samples.status().message()), HasSubstr("matmul"));
 }
@@ -91,7 +93,8 @@ TEST_F(MeasureSpeedTest, ABenchmarkThatOnlyOneHasIsAnError) {
 TEST_F(MeasureSpeedTest, AFilterThatMatchesNothingIsAnError) {
   MeasureOptions options;
   options.filter = "divide";
-  const auto samples = MeasureSpeed(Make("old", 1), Make("new", 1), options);
+  const auto samples =
+      MeasureSpeed(Make("old", 1), Make("new", 1), {}, options);
   EXPECT_EQ(samples.status().code(), absl::StatusCode::kFailedPrecondition);
   EXPECT_THAT(std::string(samples.status().message()), HasSubstr("divide"));
 }
@@ -100,22 +103,24 @@ TEST_F(MeasureSpeedTest, AFilterThatMatchesNothingIsAnError) {
 TEST_F(MeasureSpeedTest, RoundsThatCannotShowAnythingAreAnError) {
   MeasureOptions options;
   options.rounds = 7;
-  const auto samples = MeasureSpeed(Make("old", 1), Make("new", 1), options);
+  const auto samples =
+      MeasureSpeed(Make("old", 1), Make("new", 1), {}, options);
   EXPECT_EQ(samples.status().code(), absl::StatusCode::kInvalidArgument);
   EXPECT_THAT(std::string(samples.status().message()),
               HasSubstr("at least 8 are needed"));
   options.rounds = 8;
-  EXPECT_TRUE(MeasureSpeed(Make("old", 1), Make("new", 1), options).ok());
+  EXPECT_TRUE(MeasureSpeed(Make("old", 1), Make("new", 1), {}, options).ok());
   options.rounds = 0;
   EXPECT_EQ(
-      MeasureSpeed(Make("old", 1), Make("new", 1), options).status().code(),
+      MeasureSpeed(Make("old", 1), Make("new", 1), {}, options).status().code(),
       absl::StatusCode::kInvalidArgument);
 }
 
 TEST_F(MeasureSpeedTest, TimesMustBePositiveAndFinite) {
   for (const double time : {0.0, -1.0, std::numeric_limits<double>::infinity(),
                             std::numeric_limits<double>::quiet_NaN()}) {
-    const auto samples = MeasureSpeed(Make("old", 1), Make("new", time), {});
+    const auto samples =
+        MeasureSpeed(Make("old", 1), Make("new", time), {}, {});
     EXPECT_EQ(samples.status().code(), absl::StatusCode::kFailedPrecondition);
     EXPECT_THAT(std::string(samples.status().message()),
                 HasSubstr("positive and finite"));
@@ -126,7 +131,7 @@ TEST_F(MeasureSpeedTest, EndsWhenInterrupted) {
   MeasureOptions options;
   options.interrupted = [] { return true; };
   EXPECT_EQ(
-      MeasureSpeed(Make("old", 1), Make("new", 1), options).status().code(),
+      MeasureSpeed(Make("old", 1), Make("new", 1), {}, options).status().code(),
       absl::StatusCode::kCancelled);
 }
 
@@ -135,7 +140,7 @@ TEST_F(MeasureSpeedTest, AProgramThatDoesNotStartIsAnError) {
       []() -> absl::StatusOr<std::unique_ptr<Stopwatch>> {
     return absl::NotFoundError("no such program");
   };
-  EXPECT_EQ(MeasureSpeed(fails, Make("new", 1), {}).status().code(),
+  EXPECT_EQ(MeasureSpeed(fails, Make("new", 1), {}, {}).status().code(),
             absl::StatusCode::kNotFound);
 }
 
