@@ -1,7 +1,4 @@
 // The float kernel of quantize-and-dequantize. Included once per target.
-//
-// kDecidesTies: correctly rounded. Production knows nothing else; without it
-// benchmarks measure what exactness costs.
 
 #if defined(QCONFORM_OPTIMIZED_TF_QUANTIZE_AND_DEQUANTIZE_V2_FLOAT_INL_H_) == \
     defined(HWY_TARGET_TOGGLE)
@@ -28,20 +25,85 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 #if HWY_NATIVE_FMA
 
-// At most 10 bits. scale_factor s = q / r is scale_high + scale_low = s * (1 +
-// d) with |d| < 2^-48; let v = x * s and S = scale_high + scale_low.
+// At most 10 bits. scale_factor s = q / r is S = scale_high + scale_low = s *
+// (1 + d) with |d| < 2^-48; let v = x * s. Where v is not a tie h = k + 1/2,
+// |v - h| > 2^-25 or > |v| * 2^-24 / |q| (see ExactVector of the kernels, with
+// |q| < 2^10 in place of 2^24 in the bound), so |v - h| > 2^-35 as |v| >= 1/2,
+// and |v - h| > |h| * 2^-35 as |h| < 2^10.
 //
-// The quantized value. `floor` is an integer f with f <= v <= f + 1, but for
-// less than 2^-12 where v is near an integer, so the result is f or f + 1,
-// whichever side of the tie h = f + 1/2 v lies on. `distance` is S * x - h with
-// the sign of the real one: the first fused multiply-add gives a multiple of
-// u = 2^-46 * 2^e, with 2^e <= |v| < 2^(e+2), so it is exact up to 2^24 * u,
-// and beyond that it exceeds twice |x * scale_low| <= 2^23 * u; the second one
-// rounds the exact sum once. If v is a tie, |distance| <= |h| * 2^-48 < 2^-37.
-// If not, |v - h| > 2^-25 / |q| > 2^-35 (see ExactVector of the kernels, with
-// |q| < 2^10 in place of 2^24 in the bound), and |distance| > 2^-36. So kTie =
-// 2^-37 tells ties from all else, and they are decided by the parity of f
-// (AR-03), which is the last bit of f + 1.5 * 2^23.
+// Each of these rounds v, an integer again, for any data.
+
+// Where ties have to go both ways. `floor` is an integer f with f <= v <= f +
+// 1, but for less than 2^-12 where v is near an integer, so the result is f or
+// f + 1, whichever side of the tie h = f + 1/2 v lies on. `distance` is S * x -
+// h with the sign of the real one: the first fused multiply-add gives a
+// multiple of u = 2^-46 * 2^e, with 2^e <= |v| < 2^(e+2), so it is exact up to
+// 2^24 * u, and beyond that it exceeds twice |x * scale_low| <= 2^23 * u; the
+// second one rounds the exact sum once. If v is a tie, |distance| <= |h| *
+// 2^-48 < 2^-37. If not, |distance| > 2^-36. So kTie = 2^-37 tells ties from
+// all else, and they are decided by the parity of f (AR-03), which is the last
+// bit of f + 1.5 * 2^23.
+template <bool kHalfUp>
+struct RoundEitherWay {
+  template <class DF, class V = hn::Vec<DF>>
+  static HWY_INLINE V Round(DF df, const Parameters& p, V value) {
+    const hn::RebindToUnsigned<DF> du;
+    const V scale_high = hn::Set(df, p.scale_high);
+    const V half = hn::Set(df, 0.5f);
+    const V shift = hn::Set(df, 0x1.8p23f);
+    const V shifted = hn::Add(hn::MulSub(value, scale_high, half), shift);
+    const V floor = hn::Sub(shifted, shift);
+    const V tie = hn::Add(floor, half);
+    const V distance = hn::MulAdd(value, hn::Set(df, p.scale_low),
+                                  hn::MulSub(value, scale_high, tie));
+    constexpr float kTie = 0x1p-37f;
+    V bound = hn::Set(df, -kTie);  // ties go up
+    if constexpr (!kHalfUp) {
+      // Ties above an even integer go down.
+      bound =
+          hn::BitCast(df, hn::Xor(hn::BitCast(du, hn::Set(df, kTie)),
+                                  hn::ShiftLeft<31>(hn::BitCast(du, shifted))));
+    }
+    return hn::Add(
+        floor, hn::IfThenElseZero(hn::Gt(distance, bound), hn::Set(df, 1.0f)));
+  }
+};
+
+// Where scale_factor is a float, scale_high: the product is rounded once, half
+// to even, because a sum above 2^23 has no fraction bits. The benchmarks also
+// take it for any scale, to measure what exactness costs.
+struct RoundFloatProduct {
+  template <class DF, class V = hn::Vec<DF>>
+  static HWY_INLINE V Round(DF df, const Parameters& p, V value) {
+    const V shift = hn::Set(df, 0x1.8p23f);
+    return hn::Sub(hn::MulAdd(value, hn::Set(df, p.scale_high), shift), shift);
+  }
+};
+
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+// Where all ties go the same way, which biased_low and bias push them (see
+// ChooseFloatRounding): S * x, pushed, is past h exactly if v has to go to the
+// integer past h. Rounding that sum towards 0 keeps it on its side of h or puts
+// it on h if it was past h; setting its last bit, which h does not have, then
+// leaves no tie to round.
+struct RoundOneWay {
+  template <class DF, class V = hn::Vec<DF>>
+  static HWY_INLINE V Round(DF df, const Parameters& p, V value) {
+    const hn::RebindToUnsigned<DF> du;
+    const V low =
+        hn::MulAdd(value, hn::Set(df, p.biased_low), hn::Set(df, p.bias));
+    const V towards_zero{
+        _mm512_fmadd_round_ps(value.raw, hn::Set(df, p.scale_high).raw, low.raw,
+                              _MM_FROUND_TO_ZERO | _MM_FROUND_NO_EXC)};
+    const V odd =
+        hn::BitCast(df, hn::Or(hn::BitCast(du, towards_zero), hn::Set(du, 1)));
+    const V shift = hn::Set(df, 0x1.8p23f);
+    return hn::Sub(hn::Add(odd, shift), shift);
+  }
+};
+#endif
+
+// One vector. kDecides: correctly rounded, otherwise the output is one product.
 //
 // The output, w = n * r / q, is within |w| * 2^-47 of the sum that the last
 // fused multiply-add rounds; a point m half-way between floats that is not w is
@@ -50,36 +112,16 @@ namespace hn = hwy::HWY_NAMESPACE;
 // divides that of r * n / q, too small for 25 bits, except where n is a power
 // of two, and then q's odd part divides r. The product is then exact, and
 // inverse_low 0.
-template <bool kDecidesTies, bool kHalfUp, class DF, class V = hn::Vec<DF>>
+template <class Rounding, bool kDecides, class DF, class V = hn::Vec<DF>>
 HWY_INLINE V FloatVector(DF df, const Parameters& p, V input) {
-  const hn::RebindToUnsigned<DF> du;
-  const V scale_high = hn::Set(df, p.scale_high);
-  const V half = hn::Set(df, 0.5f);
-  const V shift = hn::Set(df, 0x1.8p23f);
   // TQ-04, TQ-08. On x86 both return the second operand if one is NaN, and NaN
   // then passes through everything.
   const V value =
       hn::Min(hn::Set(df, p.max), hn::Max(hn::Set(df, p.min), input));
-  if constexpr (!kDecidesTies) {
-    const V nearest = hn::Sub(hn::MulAdd(value, scale_high, shift), shift);
-    return hn::Mul(nearest, hn::Set(df, p.inverse_high));
-  }
-  const V shifted = hn::Add(hn::MulSub(value, scale_high, half), shift);
-  const V floor = hn::Sub(shifted, shift);
-  const V tie = hn::Add(floor, half);
-  const V distance = hn::MulAdd(value, hn::Set(df, p.scale_low),
-                                hn::MulSub(value, scale_high, tie));
-  constexpr float kTie = 0x1p-37f;
-  V bound = hn::Set(df, -kTie);  // ties go up
-  if constexpr (!kHalfUp) {
-    // Ties above an even integer go down.
-    bound =
-        hn::BitCast(df, hn::Xor(hn::BitCast(du, hn::Set(df, kTie)),
-                                hn::ShiftLeft<31>(hn::BitCast(du, shifted))));
-  }
-  const V rounded = hn::Add(
-      floor, hn::IfThenElseZero(hn::Gt(distance, bound), hn::Set(df, 1.0f)));
-  const V output = hn::MulAdd(rounded, hn::Set(df, p.inverse_high),
+  const V rounded = Rounding::Round(df, p, value);
+  const V inverse_high = hn::Set(df, p.inverse_high);
+  if constexpr (!kDecides) return hn::Mul(rounded, inverse_high);
+  const V output = hn::MulAdd(rounded, inverse_high,
                               hn::Mul(rounded, hn::Set(df, p.inverse_low)));
 #if HWY_ARCH_X86
   return output;
@@ -88,18 +130,21 @@ HWY_INLINE V FloatVector(DF df, const Parameters& p, V input) {
 #endif
 }
 
-template <bool kDecidesTies, bool kHalfUp>
+template <class Rounding, bool kDecides>
 void FloatLoop(const Parameters& p, const float* input, size_t count,
                float* output) {
   const hn::ScalableTag<float> df;
+  using V = hn::Vec<decltype(df)>;
   const size_t lanes = hn::Lanes(df);
+  const auto one = [&](V value) HWY_ATTR {
+    return FloatVector<Rounding, kDecides>(df, p, value);
+  };
   // Fewer elements than a vector has.
   const auto part = [&](size_t begin, size_t size) HWY_ATTR {
     if (size == 0) return;
     HWY_ALIGN float buffer[hn::MaxLanes(df)] = {};
     memcpy(buffer, input + begin, size * sizeof(float));
-    hn::Store(FloatVector<kDecidesTies, kHalfUp>(df, p, hn::Load(df, buffer)),
-              df, buffer);
+    hn::Store(one(hn::Load(df, buffer)), df, buffer);
     memcpy(output + begin, buffer, size * sizeof(float));
   };
   // Past the caches only aligned vectors can go.
@@ -109,18 +154,34 @@ void FloatLoop(const Parameters& p, const float* input, size_t count,
       streams ? std::min(count, (0 - address / sizeof(float)) % lanes) : 0;
   part(0, i);
   // Far enough ahead for the memory's latency; a prefetch never faults.
-  constexpr size_t kAhead = 512;
-  for (; i + lanes <= count; i += lanes) {
-    const auto result =
-        FloatVector<kDecidesTies, kHalfUp>(df, p, hn::LoadU(df, input + i));
-    if (streams) {
-      hwy::Prefetch(input + i + kAhead);
-      hn::Stream(result, df, output + i);
-    } else {
-      hn::StoreU(result, df, output + i);
+  constexpr size_t kAhead = 1024;
+  // Several vectors at once hide each other's latencies, and more loads are on
+  // their way.
+  const auto four = [&](const auto& store) HWY_ATTR {
+    for (; i + 4 * lanes <= count; i += 4 * lanes) {
+      const V v0 = one(hn::LoadU(df, input + i));
+      const V v1 = one(hn::LoadU(df, input + i + lanes));
+      const V v2 = one(hn::LoadU(df, input + i + 2 * lanes));
+      const V v3 = one(hn::LoadU(df, input + i + 3 * lanes));
+      store(v0, i);
+      store(v1, i + lanes);
+      store(v2, i + 2 * lanes);
+      store(v3, i + 3 * lanes);
     }
+  };
+  if (streams) {
+    four([&](V result, size_t at) HWY_ATTR {
+      hwy::Prefetch(input + at + kAhead);
+      hn::Stream(result, df, output + at);
+    });
+    hwy::FlushStream();
+  } else {
+    four([&](V result, size_t at)
+             HWY_ATTR { hn::StoreU(result, df, output + at); });
   }
-  if (streams) hwy::FlushStream();
+  for (; i + lanes <= count; i += lanes) {
+    hn::StoreU(one(hn::LoadU(df, input + i)), df, output + i);
+  }
   part(i, count - i);
 }
 

@@ -121,10 +121,21 @@ void ExactRow(const Parameters& p, const float* input, size_t count,
 
 void FloatRow(const Parameters& p, const float* input, size_t count,
               float* output) {
-  if (p.half_up) {
-    FloatLoop<true, true>(p, input, count, output);
+  FloatRounding rounding = p.rounding;
+#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX3
+  // No rounding towards 0 in one instruction.
+  if (rounding == FloatRounding::kOneWay) rounding = FloatRounding::kEitherWay;
+#endif
+  if (rounding == FloatRounding::kFloatProduct) {
+    FloatLoop<RoundFloatProduct, true>(p, input, count, output);
+#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
+  } else if (rounding == FloatRounding::kOneWay) {
+    FloatLoop<RoundOneWay, true>(p, input, count, output);
+#endif
+  } else if (p.half_up) {
+    FloatLoop<RoundEitherWay<true>, true>(p, input, count, output);
   } else {
-    FloatLoop<true, false>(p, input, count, output);
+    FloatLoop<RoundEitherWay<false>, true>(p, input, count, output);
   }
 }
 

@@ -32,6 +32,13 @@ enum class Kernel : uint8_t {
   kTensorFlow
 };
 
+// How kFloat rounds the quantized value; all are exact.
+enum class FloatRounding : uint8_t {
+  kEitherWay,    // whichever way a tie has to go
+  kOneWay,       // all ties of these parameters go the same way
+  kFloatProduct  // scale_factor is a float
+};
+
 struct Parameters {
   Kernel kernel = Kernel::kZero;
   bool half_up = false;
@@ -47,6 +54,10 @@ struct Parameters {
   float scale_low = 0;
   float inverse_high = 1;
   float inverse_low = 0;
+  FloatRounding rounding = FloatRounding::kEitherWay;
+  // kOneWay: scale_low and a constant that push ties the way they go.
+  float biased_low = 0;
+  float bias = 0;
   // kTensorFlow; the bounds also for kFloat.
   bool clamps = false;
   float min = 0;

@@ -210,10 +210,11 @@ TEST(QuantizeAndDequantizeKernelsTest, EveryStepOfFewBits) {
 }
 
 // Outputs that go past the caches: any alignment, nothing written beside.
-TEST(QuantizeAndDequantizeKernelsTest, Streams) {
-  Format format;
-  Parameters p = ChooseParameters(format, {-3.7f, 2.9f, true}, true);
+void CheckStreams(const Format& format, const Range& range,
+                  FloatRounding rounding) {
+  Parameters p = ChooseParameters(format, range, true);
   ASSERT_EQ(p.kernel, Kernel::kFloat);
+  ASSERT_EQ(p.rounding, rounding);
   p.streams = true;
   std::mt19937 random(8);
   std::uniform_real_distribution<float> uniform(-4, 4);
@@ -240,6 +241,15 @@ TEST(QuantizeAndDequantizeKernelsTest, Streams) {
   });
 }
 
+TEST(QuantizeAndDequantizeKernelsTest, Streams) {
+  Format format;
+  CheckStreams(format, {-3.7f, 2.9f, true}, FloatRounding::kOneWay);
+  CheckStreams(format, {-3.75f, 2.9f, true}, FloatRounding::kEitherWay);
+  CheckStreams(format, {-4, 2.9f, true}, FloatRounding::kFloatProduct);
+  format.half_up = true;
+  CheckStreams(format, {-3.75f, 2.9f, true}, FloatRounding::kOneWay);
+}
+
 TEST(QuantizeAndDequantizeKernelsTest, ChoosesKernels) {
   Format format;  // 8 bits, signed
   const auto kernel = [&](float min, float max, bool is_finite = true) {
@@ -261,6 +271,44 @@ TEST(QuantizeAndDequantizeKernelsTest, ChoosesKernels) {
   EXPECT_EQ(kernel(-5, 1), Kernel::kWide);
   format.tensorflow = true;
   EXPECT_EQ(kernel(-5, 1), Kernel::kTensorFlow);
+}
+
+// A tie of 2k + 1 = Q' * j; with 8 bits and the minimum's side every odd j,
+// with the maximum's 127 or what of it the range does not divide.
+TEST(QuantizeAndDequantizeKernelsTest, ChoosesRoundings) {
+  Format format;  // 8 bits, signed
+  const auto choose = [&](float min, float max) {
+    return ChooseParameters(format, {min, max, true}, true);
+  };
+  // Ties go to 64 and -64.
+  const Parameters away = choose(-1.1f, 1.1f);
+  EXPECT_EQ(away.rounding, FloatRounding::kOneWay);
+  EXPECT_GT(away.biased_low, away.scale_low);
+  EXPECT_EQ(away.bias, 0);
+  // x = r / 256 goes to 0; 3 * r / 256 is no float.
+  const Parameters towards_zero = choose(-0x1.fffffep0f, 1);
+  EXPECT_EQ(towards_zero.rounding, FloatRounding::kOneWay);
+  EXPECT_LT(towards_zero.biased_low, towards_zero.scale_low);
+  // 3 * r / 256 is a float, and goes to 2.
+  EXPECT_EQ(choose(-0x1.555554p0f, 1).rounding, FloatRounding::kEitherWay);
+  EXPECT_EQ(choose(-0x1.555556p0f, 1).rounding, FloatRounding::kOneWay);
+  EXPECT_EQ(choose(-10, 5).rounding, FloatRounding::kEitherWay);
+  // Odd multiples of 1/2.
+  EXPECT_EQ(choose(-128, 127).rounding, FloatRounding::kFloatProduct);
+  EXPECT_EQ(choose(-2, 1).rounding, FloatRounding::kFloatProduct);
+  EXPECT_EQ(choose(-1, 1).rounding, FloatRounding::kFloatProduct);
+  format.quantized_min = 0;
+  format.quantized_max = 255;
+  // 127.5 goes to 128; with a multiple of 3 also 42.5 goes to 42.
+  EXPECT_EQ(choose(0, 0x1.000006p0f).rounding, FloatRounding::kOneWay);
+  EXPECT_EQ(choose(0, 21).rounding, FloatRounding::kEitherWay);
+  format.half_up = true;
+  for (const float max : {1.0f, 21.0f, 255.0f}) {
+    const Parameters up = choose(0, max);
+    EXPECT_EQ(up.rounding, FloatRounding::kOneWay);
+    EXPECT_EQ(up.biased_low, up.scale_low);
+    EXPECT_GT(up.bias, 0);
+  }
 }
 
 // Given and measured ranges, all widths, any values: bit for bit the scalar

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 
 #include "absl/numeric/int128.h"
 #include "optimized/tf_quantize_and_dequantize_v2_kernels.h"
@@ -131,6 +132,50 @@ Parameters ChooseTensorFlow(const Format& format, const Range& range,
   return p;
 }
 
+// Which rounding is exact. v = x * scale_factor is a tie k + 1/2 for a float x
+// exactly if x = (2k + 1) * r / 2q has at most 24 bits. With R and Q the odd
+// parts of r and q, and Q / gcd(Q, R) = Q', that is 2k + 1 = Q' * j for an odd
+// j with j * R / gcd(Q, R) < 2^24.
+//
+// What is added must exceed all errors, and be far below the distance of the
+// nearest v that is no tie (tf_quantize_and_dequantize_v2_float-inl.h), for
+// |v| < 2^10 - 1/2:
+// - HALF_UP: bias = 2^-37, upwards. S is off by |v| * 2^-48 < 2^-38, and the
+//   fused multiply-add of a value below 2^-14 by 2^-39. No other v is nearer
+//   than 2^-35.
+// - HALF_TO_EVEN: s * 2^-45, relative, away from 0 if all k are odd, towards 0
+//   if all are even. S, biased_low as a float and its product are each off by
+//   less than 2^-48 of s or v. No other v is nearer than |v| * 2^-35.
+void ChooseFloatRounding(double scale_low, Parameters& p) {
+  if (p.half_up) {
+    p.rounding = FloatRounding::kOneWay;
+    p.biased_low = p.scale_low;
+    p.bias = 0x1p-37f;
+    return;
+  }
+  if (p.scale_low == 0) {
+    p.rounding = FloatRounding::kFloatProduct;
+    return;
+  }
+  const auto odd_part = [](uint64_t value) {
+    return value >> std::countr_zero(value);
+  };
+  const uint64_t quantized = odd_part(Magnitude(p.quantized));
+  const uint64_t range = odd_part(absl::Uint128Low64(Split(p.range).mantissa));
+  const uint64_t divisor = std::gcd(quantized, range);
+  const uint64_t first = quantized / divisor;  // 2k + 1 of the first tie
+  const uint64_t largest =
+      std::max(Magnitude(p.quantized_min), Magnitude(p.quantized_max));
+  const bool has_next =
+      first * 3 < 2 * largest && range / divisor * 3 < uint64_t{1} << 24;
+  if (has_next) return;  // k of the next tie is odd if this one's is even
+  p.rounding = FloatRounding::kOneWay;
+  const double bias =
+      std::ldexp(std::abs(static_cast<double>(p.scale_high)), -45);
+  p.biased_low =
+      static_cast<float>(first % 4 == 1 ? scale_low - bias : scale_low + bias);
+}
+
 // The parameters of kFloat, for a scale_factor and an inverse in which nothing
 // comes near the ends of float's exponents.
 void TakeFloatScales(Parameters& p) {
@@ -139,8 +184,9 @@ void TakeFloatScales(Parameters& p) {
   p.scale_high = static_cast<float>(quantized / range);
   p.inverse_high = static_cast<float>(range / quantized);
   // The remainders are exact: products have 48 bits, and cancel.
-  p.scale_low = static_cast<float>(
-      (quantized - static_cast<double>(p.scale_high) * range) / range);
+  const double scale_low =
+      (quantized - static_cast<double>(p.scale_high) * range) / range;
+  p.scale_low = static_cast<float>(scale_low);
   p.inverse_low = static_cast<float>(
       (range - static_cast<double>(p.inverse_high) * quantized) / quantized);
   // Rounding moves a bound by far less than the half step to the next tie.
@@ -148,6 +194,7 @@ void TakeFloatScales(Parameters& p) {
                              quantized);
   p.max = static_cast<float>(static_cast<double>(p.quantized_max) * range /
                              quantized);
+  ChooseFloatRounding(scale_low, p);
 }
 
 }  // namespace

@@ -35,7 +35,8 @@ void UnfilteredQuantizeAndDequantize(
     const quantize_and_dequantize::Parameters& p, const float* input,
     size_t count, float* output) {
 #if HWY_NATIVE_FMA
-  quantize_and_dequantize::HWY_NAMESPACE::FloatLoop<false, false>(
+  using quantize_and_dequantize::HWY_NAMESPACE::RoundFloatProduct;
+  quantize_and_dequantize::HWY_NAMESPACE::FloatLoop<RoundFloatProduct, false>(
       p, input, count, output);
 #else
   quantize_and_dequantize::DispatchKernels()

@@ -53,12 +53,16 @@ TEST(BuiltinElementwiseTest, TheAddIsReachedInEveryWayOnEveryTarget) {
 
 // All but the kernel for a measured range that is not finite.
 TEST(BuiltinElementwiseTest, QuantizeAndDequantizeReachesEveryKernel) {
+  using optimized::quantize_and_dequantize::FloatRounding;
   using optimized::quantize_and_dequantize::Kernel;
   std::map<std::pair<Kernel, bool>, int> reached;
+  std::map<FloatRounding, int> roundings;
   std::vector<QuantizeAndDequantizeSetting> settings =
       QuantizeAndDequantizeSettings(/*every_range=*/true);
   for (QuantizeAndDequantizeSetting setting : settings) {
-    ++reached[{KernelParameters(setting).kernel, setting.half_up}];
+    const auto parameters = KernelParameters(setting);
+    ++reached[{parameters.kernel, setting.half_up}];
+    if (parameters.kernel == Kernel::kFloat) ++roundings[parameters.rounding];
     setting.tensorflow = true;
     ++reached[{KernelParameters(setting).kernel, setting.half_up}];
   }
@@ -67,6 +71,11 @@ TEST(BuiltinElementwiseTest, QuantizeAndDequantizeReachesEveryKernel) {
     for (const bool half_up : {false, true}) {
       EXPECT_THAT(reached, Contains(Key(std::pair(kernel, half_up))));
     }
+  }
+  for (const FloatRounding rounding :
+       {FloatRounding::kEitherWay, FloatRounding::kOneWay,
+        FloatRounding::kFloatProduct}) {
+    EXPECT_THAT(roundings, Contains(Key(rounding)));
   }
   // Narrow values of 11 bits still fit the float kernel, others of 11 do not.
   QuantizeAndDequantizeSetting setting;
