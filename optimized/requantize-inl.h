@@ -11,7 +11,6 @@
 #endif
 
 #include <algorithm>
-#include <bit>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -20,6 +19,7 @@
 #include "hwy/highway.h"
 #include "optimized/pack_bytes-inl.h"
 #include "optimized/requantize.h"
+#include "optimized/requantize_fixed_point-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qconform::optimized {
@@ -100,75 +100,33 @@ HWY_INLINE VF32 Distance(VF32 y, VF32 nearest) {
   return hn::Abs(hn::Sub(y, nearest));
 }
 
-// How groups of vectors look for elements that want the decision.
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// As integers positive floats keep their order, and a sign can be shifted out:
-// instructions that more ports execute than those of floats.
-using DFarthest = hn::Repartition<uint32_t, DF32>;
-
-// Past this, 16 bits saturate; far below, the conversion to int32 gives the
-// lowest, and they saturate too.
-constexpr float kSafeLimit = 0x1p30f;
-constexpr int kReduceToNearest = 8;  // imm8 of vreduceps: no exceptions
-
-HWY_INLINE VF32 Limit(VF32 y) {
-  const D32 d32;
-  const V32 highest = hn::BitCast(d32, hn::Set(DF32(), kSafeLimit));
-  return hn::BitCast(DF32(), hn::Min(hn::BitCast(d32, y), highest));
-}
-// The conversion to integer rounds.
-HWY_INLINE VF32 Nearest(VF32 y) { return y; }
-HWY_INLINE hn::Vec<DFarthest> ForMax(VF32 y, VF32 /*nearest*/) {
-  const auto bits =
-      hn::BitCast(DFarthest(), VF32{_mm512_reduce_ps(y.raw, kReduceToNearest)});
-  return hn::Add(bits, bits);
-}
-HWY_INLINE hn::Vec<DFarthest> ThresholdForMax(float threshold) {
-  return hn::Set(DFarthest(),
-                 std::bit_cast<uint32_t>(std::max(threshold, 0.0f)) * 2);
-}
-#else
-using DFarthest = DF32;
-
-HWY_INLINE VF32 Limit(VF32 y) {
-  const VF32 limit = hn::Set(DF32(), kLimit);
-  return hn::Max(hn::Min(y, limit), hn::Neg(limit));
-}
-HWY_INLINE VF32 Nearest(VF32 y) { return hn::Round(y); }
-HWY_INLINE VF32 ForMax(VF32 y, VF32 nearest) { return Distance(y, nearest); }
-HWY_INLINE VF32 ThresholdForMax(float threshold) {
-  return hn::Set(DF32(), threshold);
-}
-#endif
-
 // What the vectors of a row share.
 struct RowVectors {
   RowVectors(const RequantizeRow& row, float first_b_scale)
       : factor(hn::Set(DF32(), row.factor)),
         threshold(hn::Set(DF32(), row.threshold)),
         zero_point(hn::Set(D32(), row.zero_point)),
-        first_ratio(hn::Set(DF32(), row.factor * first_b_scale)),
-        farthest_decided(ThresholdForMax(row.threshold)) {}
+        first_ratio(hn::Set(DF32(), row.factor * first_b_scale)) {}
   VF32 factor, threshold;
   V32 zero_point;
   VF32 first_ratio;  // that of all columns, if their scales are equal
-  hn::Vec<DFarthest> farthest_decided;
 };
 
-// y, limited so that everything past the limit is clamped alike.
+// Limited so that everything past the limit is clamped alike.
+HWY_INLINE VF32 Limit(VF32 y) {
+  const VF32 limit = hn::Set(DF32(), kLimit);
+  return hn::Max(hn::Min(y, limit), hn::Neg(limit));
+}
+
 HWY_INLINE VF32 Approximate(const RowVectors& row, const int32_t* sums,
                             const float* b_scales) {
   const D32 d32;
   const DF32 df32;
-  const VF32 limit = hn::Set(df32, kLimit);
   const VF32 ratio = hn::Mul(row.factor, hn::LoadU(df32, b_scales));
-  const VF32 product =
-      hn::Mul(hn::ConvertTo(df32, hn::LoadU(d32, sums)), ratio);
-  return hn::Max(hn::Min(product, limit), hn::Neg(limit));
+  return Limit(hn::Mul(hn::ConvertTo(df32, hn::LoadU(d32, sums)), ratio));
 }
 
-// An integer within +-512; Highway's conversion also minds larger ones. With
-// AVX-512 anything up to kSafeLimit, rounded half to even.
+// An integer within +-512; Highway's conversion also minds larger ones.
 HWY_INLINE V32 ToInteger(VF32 integer) {
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
   return V32{_mm512_cvt_roundps_epi32(
@@ -231,7 +189,7 @@ HWY_INLINE V32 RoundVector(const RequantizeRow& row, const RowVectors& vectors,
                         ToInteger(nearest));
 }
 
-#if QCONFORM_HAVE_PACK_FOUR
+#if QCONFORM_HAVE_PACK_FOUR && !QCONFORM_HAVE_FIXED_POINT
 // AR-04: the zero point after rounding, the limits last.
 template <typename T>
 HWY_INLINE void StoreFour(V32 v0, V32 v1, V32 v2, V32 v3, V32 zero_point,
@@ -276,26 +234,25 @@ HWY_INLINE size_t RequantizeFours(const RequantizeRow& row,
                      : hn::Mul(vectors.factor, hn::LoadU(df32, b_scales + i));
     return Limit(hn::Mul(hn::ConvertTo(df32, hn::LoadU(d32, sums + i)), ratio));
   };
-  auto farthest = hn::Zero(DFarthest());
+  VF32 farthest = hn::Zero(df32);
   size_t i = 0;
   for (; i + 4 * lanes <= count; i += 4 * lanes) {
     const VF32 y0 = limited(i);
     const VF32 y1 = limited(i + lanes);
     const VF32 y2 = limited(i + 2 * lanes);
     const VF32 y3 = limited(i + 3 * lanes);
-    const VF32 n0 = Nearest(y0);
-    const VF32 n1 = Nearest(y1);
-    const VF32 n2 = Nearest(y2);
-    const VF32 n3 = Nearest(y3);
+    const VF32 n0 = hn::Round(y0);
+    const VF32 n1 = hn::Round(y1);
+    const VF32 n2 = hn::Round(y2);
+    const VF32 n3 = hn::Round(y3);
     farthest =
-        hn::Max(farthest, hn::Max(hn::Max(ForMax(y0, n0), ForMax(y1, n1)),
-                                  hn::Max(ForMax(y2, n2), ForMax(y3, n3))));
+        hn::Max(farthest, hn::Max(hn::Max(Distance(y0, n0), Distance(y1, n1)),
+                                  hn::Max(Distance(y2, n2), Distance(y3, n3))));
     StoreFour(ToInteger(n0), ToInteger(n1), ToInteger(n2), ToInteger(n3),
               vectors.zero_point, out + i);
   }
   // Rare, so rather all of them again than a branch for each.
-  if (HWY_UNLIKELY(!hn::AllTrue(DFarthest(),
-                                hn::Lt(farthest, vectors.farthest_decided)))) {
+  if (HWY_UNLIKELY(!hn::AllTrue(df32, hn::Lt(farthest, vectors.threshold)))) {
     RequantizeFoursCarefully(row, sums, b_scales, i, out);
   }
   return i;
@@ -332,9 +289,45 @@ HWY_NOINLINE void RequantizeRest(const RequantizeRow& row, const int32_t* sums,
   }
 }
 
+#if QCONFORM_HAVE_FIXED_POINT
+// Rows of outputs next to each other.
+template <bool kFilters, bool kEqualScales, typename T>
+void RequantizeInFixedPoint(const RequantizeTile& tile) {
+  const size_t columns = tile.columns;
+  const float* b_scales = tile.b_scales;
+  const int32_t* sums = tile.narrow;
+  T* out = static_cast<T*>(tile.output.data);
+  const RequantizeRow* row = tile.rows;
+  fixed_point::Row vectors(*row, b_scales[0]);
+  for (size_t r = 0; r < tile.row_count; ++r) {
+    if (row->threshold < 0) {
+      RequantizeRest<kFilters>(*row, sums, b_scales, columns, out, 1);
+    } else if (row->threshold > 0.5f) {
+      fixed_point::RequantizeInFloat<kEqualScales>(*row, sums, b_scales,
+                                                   columns, out);
+    } else {
+      if (r != 0 && tile.row_step != 0) {
+        vectors = fixed_point::Row(*row, b_scales[0]);
+      }
+      fixed_point::Requantize<kFilters, kEqualScales>(*row, vectors, sums,
+                                                      b_scales, columns, out);
+    }
+    row += tile.row_step;
+    sums += tile.sum_stride;
+    out += tile.output.row_stride;
+  }
+}
+#endif
+
 template <bool kFilters, bool kEqualScales, typename T>
 void RequantizeNarrow(const RequantizeTile& tile) {
   const size_t stride = tile.output.stride;
+#if QCONFORM_HAVE_FIXED_POINT
+  if (stride == 1) {
+    RequantizeInFixedPoint<kFilters, kEqualScales, T>(tile);
+    return;
+  }
+#endif
   const size_t output_row_stride = tile.output.row_stride;
   const size_t sum_stride = tile.sum_stride;
   const size_t columns = tile.columns;
@@ -347,7 +340,7 @@ void RequantizeNarrow(const RequantizeTile& tile) {
     const RequantizeRow& row = tile.rows[r * tile.row_step];
     if (r != 0 && tile.row_step != 0) vectors = RowVectors(row, b_scales[0]);
     size_t done = 0;
-#if QCONFORM_HAVE_PACK_FOUR
+#if QCONFORM_HAVE_PACK_FOUR && !QCONFORM_HAVE_FIXED_POINT
     if (stride == 1) {
       done = RequantizeFours<kFilters, kEqualScales>(row, vectors, sums,
                                                      b_scales, columns, out);

@@ -82,8 +82,9 @@ RequantizeRow MakeRequantizeRow(float a_scale, float output_scale,
   row.zero_point = zero_point;
   const double factor = row.a_scale / row.output_scale;
   const double magnitude = std::abs(factor);
-  if (magnitude < 0x1p-126 || magnitude > 0x1p127 ||
-      magnitude * columns.largest > 0x1p126) {
+  // Up to 2^110 the ratio times 2^16 is a float, too.
+  if (magnitude < 0x1p-126 || magnitude > 0x1p110 ||
+      magnitude * columns.largest > 0x1p110) {
     row.factor = 0;
     row.threshold = kAlwaysDecide;
     return row;

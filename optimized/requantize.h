@@ -20,7 +20,8 @@
 // limit whatever its fraction, and there |y| > 256.9 rounds to at least 257
 // too. For |x| < 257 the bound is below 257 * 4.0000004 * 2^-24 + 2^-118
 // < 0x1.05p-14. y - round(y) is exact in float. So if y lies at least
-// 0x1.05p-14 from every tie, round(y) = round(x).
+// 0x1.05p-14 from every tie, round(y) = round(x). With AVX-512 the filter works
+// on fixed-point numbers (requantize_fixed_point-inl.h).
 //
 // Decision (double). The other elements are decided without any tolerance: C =
 // a_scale * b_scale is exact in double (48 bits), S * C is exact as an

@@ -240,6 +240,7 @@ TEST(RequantizeTest, ExtremeSums) {
         for (float y : kScales) {
           const std::vector<float> columns(sums.size(), b);
           CheckRow(sums, columns, a, y, 0, true, 1);
+          CheckRow(sums, columns, a, y, -128, true, 1);
           CheckRow(sums, columns, -a, y, 255, false, 1);
           CheckRow(sums, columns, a, -y, 128, false, 2);
         }
