@@ -86,7 +86,6 @@ std::string DescribeVerdict(const CaseVerdict& verdict,
   std::string text = CaseStatusName(verdict.status);
   if (!verdict.reason.empty()) absl::StrAppend(&text, ": ", verdict.reason);
   for (const ElementOutcome& outcome : verdict.elements) {
-    if (outcome.verdict == ElementVerdict::kExact) continue;
     const spec::TensorDesc& desc = arguments.outputs.begin()->second;
     absl::StrAppend(&text, ": ", arguments.outputs.begin()->first,
                     outcome.element < 0

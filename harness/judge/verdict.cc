@@ -84,10 +84,11 @@ absl::Status ConsultEnclosure(Expectation& expectation,
   return absl::OkStatus();
 }
 
-// Storage between the elements of a strided output must stay (QM-08).
+// Storage between the elements of a strided output must stay (QM-08); what did
+// not goes to `take`.
+template <typename Take>
 void JudgeGaps(const spec::Tensor& first, const spec::Tensor& second,
-               const std::vector<bool>& is_element,
-               std::vector<ElementOutcome>& outcomes) {
+               const std::vector<bool>& is_element, const Take& take) {
   const size_t size = spec::ByteSize(first.desc.type);
   for (size_t offset = 0; offset < is_element.size(); ++offset) {
     if (is_element[offset]) continue;
@@ -101,7 +102,7 @@ void JudgeGaps(const spec::Tensor& first, const spec::Tensor& second,
     outcome.fault = ElementFault::kOverwritten;
     outcome.must_stay = true;
     outcome.found = spec::ReadReal(first, outcome.offset);
-    outcomes.push_back(outcome);
+    take(std::move(outcome));
   }
 }
 
@@ -197,9 +198,14 @@ absl::StatusOr<CaseVerdict> JudgeElements(Expectation& expectation,
   std::vector<bool> is_element(first.storage.size() /
                                spec::ByteSize(desc.type));
   CaseVerdict verdict;
-  verdict.elements.resize(expectation.elements().size());
-  for (size_t i = 0; i < verdict.elements.size(); ++i) {
-    ElementOutcome& outcome = verdict.elements[i];
+  const auto take = [&verdict](ElementOutcome outcome) {
+    verdict.counts.Add(outcome);
+    if (outcome.verdict != ElementVerdict::kExact) {
+      verdict.elements.push_back(std::move(outcome));
+    }
+  };
+  for (size_t i = 0; i < expectation.elements().size(); ++i) {
+    ElementOutcome outcome;
     outcome.element = static_cast<int64_t>(i);
     outcome.offset = spec::StorageOffset(desc, outcome.element);
     is_element[static_cast<size_t>(outcome.offset)] = true;
@@ -211,11 +217,9 @@ absl::StatusOr<CaseVerdict> JudgeElements(Expectation& expectation,
         return status;
       }
     }
+    take(std::move(outcome));
   }
-  JudgeGaps(first, second, is_element, verdict.elements);
-  for (const ElementOutcome& outcome : verdict.elements) {
-    verdict.counts.Add(outcome);
-  }
+  JudgeGaps(first, second, is_element, take);
   if (verdict.counts.wrong > 0 ||
       (level == Level::kExact && verdict.counts.explained > 0)) {
     verdict.status = CaseStatus::kFailed;

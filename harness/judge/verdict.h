@@ -92,8 +92,9 @@ struct CaseVerdict {
   CaseStatus status = CaseStatus::kPassed;
   std::string reason;  // why not passed; empty if the elements say it all
   ElementCounts counts;
-  // Every element of a call that had to succeed and did, and every wrong place
-  // between them; empty otherwise.
+  // The elements that are explained or wrong of a call that had to succeed and
+  // did, in their order, and then every wrong place between elements. Millions
+  // that are exact take no memory.
   std::vector<ElementOutcome> elements;
   std::string variation;  // the way of executing that failed, if it was not the
                           // plain one

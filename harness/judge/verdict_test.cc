@@ -41,10 +41,7 @@ TEST(VerdictTest, RightValuesPass) {
   const CaseVerdict verdict = JudgeFake(Ties(), FakeFault::kNone);
   EXPECT_EQ(verdict.status, CaseStatus::kPassed);
   EXPECT_EQ(verdict.counts, (ElementCounts{.exact = 5}));
-  ASSERT_EQ(verdict.elements.size(), 5u);
-  EXPECT_EQ(verdict.elements[0].found, 10);
-  EXPECT_EQ(verdict.elements[2].found, 12);
-  EXPECT_EQ(verdict.elements[4].found, 12);
+  EXPECT_TRUE(verdict.elements.empty());
 }
 
 TEST(VerdictTest, HalfAwayIsWrongAtBothLevels) {
@@ -52,11 +49,14 @@ TEST(VerdictTest, HalfAwayIsWrongAtBothLevels) {
     const CaseVerdict verdict = JudgeFake(Ties(), FakeFault::kHalfAway, level);
     EXPECT_EQ(verdict.status, CaseStatus::kFailed);
     EXPECT_EQ(verdict.counts.wrong, 2);  // 0.5 and 2.5; 1.5 goes to 2 anyway
+    EXPECT_EQ(verdict.counts.exact, 3);
+    ASSERT_EQ(verdict.elements.size(), 2u);
+    EXPECT_EQ(verdict.elements[0].element, 0);
     EXPECT_EQ(verdict.elements[0].verdict, ElementVerdict::kWrong);
     EXPECT_EQ(verdict.elements[0].difference.steps, 1);
     EXPECT_EQ(verdict.elements[0].enclosure, "[10, 10]");
-    EXPECT_EQ(verdict.elements[2].verdict, ElementVerdict::kExact);
-    EXPECT_EQ(verdict.elements[4].verdict, ElementVerdict::kWrong);
+    EXPECT_EQ(verdict.elements[1].element, 4);
+    EXPECT_EQ(verdict.elements[1].verdict, ElementVerdict::kWrong);
   }
 }
 
@@ -73,17 +73,20 @@ TEST(VerdictTest, OneWrongLaneIsNamed) {
   const CaseVerdict verdict = JudgeFake(Ties(), FakeFault::kWrongLane);
   EXPECT_EQ(verdict.status, CaseStatus::kFailed);
   EXPECT_EQ(verdict.counts, (ElementCounts{.exact = 4, .wrong = 1}));
-  EXPECT_EQ(verdict.elements[4].verdict, ElementVerdict::kWrong);
-  EXPECT_EQ(verdict.elements[4].fault, ElementFault::kNone);
-  EXPECT_EQ(verdict.elements[4].expected, 12);
-  EXPECT_EQ(verdict.elements[4].found, 13);
+  ASSERT_EQ(verdict.elements.size(), 1u);
+  EXPECT_EQ(verdict.elements[0].element, 4);
+  EXPECT_EQ(verdict.elements[0].verdict, ElementVerdict::kWrong);
+  EXPECT_EQ(verdict.elements[0].fault, ElementFault::kNone);
+  EXPECT_EQ(verdict.elements[0].expected, 12);
+  EXPECT_EQ(verdict.elements[0].found, 13);
 }
 
 TEST(VerdictTest, AnElementThatIsNotWrittenIsWrong) {
   const CaseVerdict verdict = JudgeFake(Ties(), FakeFault::kDropsLastLane);
   EXPECT_EQ(verdict.status, CaseStatus::kFailed);
-  EXPECT_EQ(verdict.counts.wrong, 1);
-  EXPECT_EQ(verdict.elements[4].fault, ElementFault::kUntouched);
+  ASSERT_EQ(verdict.elements.size(), 1u);
+  EXPECT_EQ(verdict.elements[0].element, 4);
+  EXPECT_EQ(verdict.elements[0].fault, ElementFault::kUntouched);
 }
 
 TEST(VerdictTest, EveryOutputByteIsNoticedWhenLeftAlone) {
@@ -116,10 +119,10 @@ TEST(VerdictTest, StorageBetweenElementsMustStay) {
   const CaseVerdict verdict = JudgeFake(test_case, FakeFault::kWritesPadding);
   EXPECT_EQ(verdict.status, CaseStatus::kFailed);
   EXPECT_EQ(verdict.counts, (ElementCounts{.exact = 4, .wrong = 1}));
-  ASSERT_EQ(verdict.elements.size(), 5u);
-  EXPECT_EQ(verdict.elements[4].element, -1);
-  EXPECT_EQ(verdict.elements[4].offset, 2);
-  EXPECT_EQ(verdict.elements[4].fault, ElementFault::kOverwritten);
+  ASSERT_EQ(verdict.elements.size(), 1u);
+  EXPECT_EQ(verdict.elements[0].element, -1);
+  EXPECT_EQ(verdict.elements[0].offset, 2);
+  EXPECT_EQ(verdict.elements[0].fault, ElementFault::kOverwritten);
 }
 
 TEST(VerdictTest, RowsOfNoGroupMustStay) {
@@ -127,11 +130,13 @@ TEST(VerdictTest, RowsOfNoGroupMustStay) {
   const CaseVerdict right = JudgeFake(test_case, FakeFault::kNone);
   EXPECT_EQ(right.status, CaseStatus::kPassed);
   EXPECT_EQ(right.counts, (ElementCounts{.exact = 16, .preserved = 16}));
-  EXPECT_EQ(right.elements[0].found, 2);
+  EXPECT_TRUE(right.elements.empty());
   const CaseVerdict verdict = JudgeFake(test_case, FakeFault::kWritesPadding);
   EXPECT_EQ(verdict.status, CaseStatus::kFailed);
   EXPECT_EQ(verdict.counts, (ElementCounts{.exact = 16, .wrong = 16}));
-  EXPECT_EQ(verdict.elements[16].fault, ElementFault::kOverwritten);
+  ASSERT_EQ(verdict.elements.size(), 16u);
+  EXPECT_EQ(verdict.elements[0].element, 16);
+  EXPECT_EQ(verdict.elements[0].fault, ElementFault::kOverwritten);
 }
 
 TEST(VerdictTest, RejectionsMustBeTheExpectedOnes) {
@@ -220,8 +225,10 @@ TEST(VerdictTest, FrozenNullMustStay) {
   Freeze(test_case, values, must_stay);
   const CaseVerdict verdict = JudgeFake(test_case, FakeFault::kNone);
   EXPECT_EQ(verdict.status, CaseStatus::kFailed);
-  EXPECT_EQ(verdict.elements[3].fault, ElementFault::kOverwritten);
-  EXPECT_TRUE(verdict.elements[3].golden_differs);
+  ASSERT_EQ(verdict.elements.size(), 1u);
+  EXPECT_EQ(verdict.elements[0].element, 3);
+  EXPECT_EQ(verdict.elements[0].fault, ElementFault::kOverwritten);
+  EXPECT_TRUE(verdict.elements[0].golden_differs);
 }
 
 TEST(VerdictTest, AVectorThatExpectsAResultOfABadCallFails) {
@@ -253,7 +260,9 @@ TEST(VerdictTest, DataThatTheGoldenModelRejectsIsStillCompared) {
   const auto verdict = Judge(*expectation, runs, Level::kBinary32);
   ASSERT_TRUE(verdict.ok());
   EXPECT_EQ(verdict->counts, (ElementCounts{.exact = 1, .wrong = 1}));
-  EXPECT_EQ(verdict->elements[1].enclosure, "");
+  ASSERT_EQ(verdict->elements.size(), 1u);
+  EXPECT_EQ(verdict->elements[0].element, 1);
+  EXPECT_EQ(verdict->elements[0].enclosure, "");
 }
 
 TEST(VerdictTest, BothOrEitherPartOfAnErrorMayBeExpected) {
@@ -289,7 +298,11 @@ TEST(VerdictTest, ValuesInsideTheEnclosureAreExplained) {
     const auto exact = Judge(*expectation, runs, Level::kExact);
     const auto binary32 = Judge(*expectation, runs, Level::kBinary32);
     ASSERT_TRUE(exact.ok() && binary32.ok());
-    EXPECT_EQ(exact->elements[0].verdict, expected) << value;
+    const size_t listed = expected == ElementVerdict::kExact ? 0 : 1;
+    ASSERT_EQ(exact->elements.size(), listed) << value;
+    if (listed != 0) {
+      EXPECT_EQ(exact->elements[0].verdict, expected) << value;
+    }
     EXPECT_EQ(exact->status, expected == ElementVerdict::kExact
                                  ? CaseStatus::kPassed
                                  : CaseStatus::kFailed);

@@ -143,7 +143,6 @@ void AddElement(const Expectation& expectation, const ElementOutcome& outcome,
   } else if (!outcome.must_stay) {
     group.histogram.Add(outcome.difference.steps);
   }
-  if (outcome.verdict == ElementVerdict::kExact) return;
   const bool list = ++target.failure_count <= TargetResult::kMaxFailures;
   Failure failure;
   SetDifference(outcome, failure);
@@ -157,6 +156,24 @@ void AddElement(const Expectation& expectation, const ElementOutcome& outcome,
               group);
   }
   if (list) target.failures.push_back(std::move(failure));
+}
+
+// What the golden model tells of the elements that `verdict` does not list.
+void CountFactsOfExact(const Expectation& expectation,
+                       const CaseVerdict& verdict, Group& group) {
+  if (verdict.counts.exact != 0) {
+    group.histogram.Add(Histogram::Bucket{0, 0, verdict.counts.exact});
+  }
+  auto listed = verdict.elements.begin();
+  const int64_t count = static_cast<int64_t>(expectation.golden().size());
+  for (int64_t i = 0; i < count; ++i) {
+    if (listed != verdict.elements.end() && listed->element == i) {
+      ++listed;
+    } else if (!expectation.elements()[static_cast<size_t>(i)].must_stay) {
+      CountFacts(expectation.golden()[static_cast<size_t>(i)], ElementOutcome(),
+                 group);
+    }
+  }
 }
 
 }  // namespace
@@ -219,6 +236,10 @@ void Collector::Add(const Expectation& expectation, const std::string& target,
   row.reason = verdict.reason;
   row.variation = verdict.variation;
   row.counts = verdict.counts;
+  // Of a rejection the golden model may know elements; none is judged.
+  if (verdict.counts != ElementCounts()) {
+    CountFactsOfExact(expectation, verdict, group);
+  }
   for (const ElementOutcome& outcome : verdict.elements) {
     if (outcome.fault == ElementFault::kNone && !outcome.must_stay &&
         !outcome.difference.nan_mismatch) {

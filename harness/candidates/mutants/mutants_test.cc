@@ -142,7 +142,6 @@ TEST_P(ModelTest, WithoutFaultItEqualsTheSecondOracle) {
                                        Level::kExact, false, 1);
     ADD_FAILURE() << expectation.test_case().id << ": " << verdict->reason;
     for (const ElementOutcome& outcome : verdict->elements) {
-      if (outcome.verdict == ElementVerdict::kExact) continue;
       ADD_FAILURE() << "element " << outcome.element << " is " << outcome.found
                     << ", expected " << outcome.expected << " "
                     << ElementFaultName(outcome.fault);
