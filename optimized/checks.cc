@@ -153,8 +153,7 @@ absl::Status CheckOutputStrides(absl::string_view name,
   return absl::OkStatus();
 }
 
-absl::Status CheckData(absl::string_view name, const void* data) {
-  if (data != nullptr) return absl::OkStatus();
+absl::Status MissingData(absl::string_view name) {
   return absl::InvalidArgumentError(
       absl::StrCat(name, ": no data; a pointer to it is required"));
 }
@@ -172,15 +171,8 @@ absl::Status CheckScales(absl::string_view name, const float* data,
   return absl::OkStatus();
 }
 
-absl::Status CheckNoOverlap(absl::string_view output_name, const void* output,
-                            size_t output_bytes, absl::string_view input_name,
-                            const void* input, size_t input_bytes) {
-  const uintptr_t output_begin = reinterpret_cast<uintptr_t>(output);
-  const uintptr_t input_begin = reinterpret_cast<uintptr_t>(input);
-  if (output_begin >= input_begin + input_bytes ||
-      input_begin >= output_begin + output_bytes) {
-    return absl::OkStatus();
-  }
+absl::Status Overlap(absl::string_view output_name, size_t output_bytes,
+                     absl::string_view input_name) {
   return absl::InvalidArgumentError(
       absl::StrCat(output_name, ": its ", output_bytes, " bytes overlap those ",
                    "of ", input_name, "; outputs may not alias inputs"));

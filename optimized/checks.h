@@ -47,8 +47,16 @@ absl::Status CheckDmlTensor(absl::string_view name, const TensorDesc& desc);
 // sorted by stride, each stride exceeds the reach of the smaller ones.
 absl::Status CheckOutputStrides(absl::string_view name, const TensorDesc& desc);
 
-// The caller gave data.
-absl::Status CheckData(absl::string_view name, const void* data);
+// What the checks below say where they fail.
+absl::Status MissingData(absl::string_view name);
+absl::Status Overlap(absl::string_view output_name, size_t output_bytes,
+                     absl::string_view input_name);
+
+// The caller gave data. Inline, as each Run checks several tensors, which for
+// small ones would cost more than their elements.
+inline absl::Status CheckData(absl::string_view name, const void* data) {
+  return data != nullptr ? absl::OkStatus() : MissingData(name);
+}
 
 // Every one of `count` scales, `stride` apart, is finite and not zero (AR-08).
 // Subnormal and negative scales are legal (AR-05).
@@ -56,9 +64,17 @@ absl::Status CheckScales(absl::string_view name, const float* data,
                          size_t count, size_t stride);
 
 // [output, output + output_bytes) does not touch the input's bytes (AR-11).
-absl::Status CheckNoOverlap(absl::string_view output_name, const void* output,
-                            size_t output_bytes, absl::string_view input_name,
-                            const void* input, size_t input_bytes);
+inline absl::Status CheckNoOverlap(absl::string_view output_name,
+                                   const void* output, size_t output_bytes,
+                                   absl::string_view input_name,
+                                   const void* input, size_t input_bytes) {
+  const auto output_begin = reinterpret_cast<uintptr_t>(output);
+  const auto input_begin = reinterpret_cast<uintptr_t>(input);
+  return output_begin >= input_begin + input_bytes ||
+                 input_begin >= output_begin + output_bytes
+             ? absl::OkStatus()
+             : Overlap(output_name, output_bytes, input_name);
+}
 
 // The caller lent at least `required` bytes.
 absl::Status CheckWorkspace(const RunContext& context, size_t required);

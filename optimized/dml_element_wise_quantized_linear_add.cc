@@ -32,10 +32,12 @@ std::array<const void*, kParameterCount> Pointers(const Constants& constants) {
           constants.OutputScaleTensor, constants.OutputZeroPointTensor};
 }
 
-// Enough elements that looking for digits among a few candidates, or trying all
-// 65,536 pairs, costs little beside them.
-constexpr int64_t kElementsWorthLook = int64_t{1} << 15;
-constexpr int64_t kElementsWorthSearch = int64_t{1} << 16;
+// A plan for constant scales looks for digits, which takes about ten
+// microseconds; from this many elements on up to a few hundred, where only
+// trying pairs can tell.
+constexpr int64_t kElementsWorthSearch = int64_t{1} << 6;
+// A call that brings scales has to earn the time back alone.
+constexpr int64_t kElementsWorthLookPerCall = int64_t{1} << 15;
 
 // A task of fewer elements costs more to hand out than to do.
 constexpr int64_t kMinElementsPerTask = int64_t{1} << 15;
@@ -72,6 +74,12 @@ absl::Status TakeValue(size_t parameter, const void* data,
       is_signed ? *static_cast<const int8_t*>(data)
                 : *static_cast<const uint8_t*>(data);
   return absl::OkStatus();
+}
+
+bool IsAnyGiven(const Constants& constants) {
+  const auto pointers = Pointers(constants);
+  return std::any_of(pointers.begin(), pointers.end(),
+                     [](const void* data) { return data != nullptr; });
 }
 
 absl::Status NotAPresentTensor(size_t parameter) {
@@ -173,6 +181,9 @@ void DmlElementWiseQuantizedLinearAddPlan::JoinAxes(const Desc& desc) {
     axes_.push_back(inner);
   }
   if (axes_.empty()) axes_.push_back({1, 1, 1, 1});
+  const Axis& inner = axes_.back();
+  is_one_run_ = axes_.size() == 1 && inner.a_stride == 1 &&
+                inner.b_stride == 1 && inner.output_stride == 1;
 }
 
 absl::StatusOr<DmlElementWiseQuantizedLinearAddPlan>
@@ -226,19 +237,29 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::TakeConstants(
   }
   if (!all_constant) return absl::OkStatus();
   prepared_ = linear_add::ChooseParameters(quantization_);
-  if (elements_ >= kElementsWorthSearch) {
-    digits_ = linear_add::SearchDigits(
-        *prepared_, *digit_kernels_,
-        kernels_->rows[static_cast<size_t>(prepared_->kernel)]);
+  const linear_add::Row truth = TruthOf(*prepared_);
+  if (elements_ < kElementsWorthSearch) {
+    digits_ = linear_add::QuickDigits(*prepared_, *digit_kernels_, truth);
+  } else {
+    digits_ = linear_add::SearchDigits(*prepared_, *digit_kernels_, truth);
     if (!digits_.has_value() &&
         prepared_->kernel == linear_add::Kernel::kFiltered &&
         linear_add::ProductIsExact(*kernels_, *prepared_)) {
       prepared_->kernel = linear_add::Kernel::kProduct;
     }
-  } else if (elements_ >= kElementsWorthLook) {
-    digits_ = linear_add::QuickDigits(*prepared_, *digit_kernels_);
   }
+  if (digits_.has_value()) digits_->streams = Streams();
   return absl::OkStatus();
+}
+
+linear_add::Row DmlElementWiseQuantizedLinearAddPlan::TruthOf(
+    const linear_add::Parameters& parameters) const {
+  return kernels_->rows[static_cast<size_t>(parameters.kernel)];
+}
+
+// Whether the output should go past the caches.
+bool DmlElementWiseQuantizedLinearAddPlan::Streams() const {
+  return is_one_run_ && 3 * static_cast<size_t>(elements_) > StreamedBytes();
 }
 
 absl::Status DmlElementWiseQuantizedLinearAddPlan::ReadPerCall(
@@ -279,6 +300,7 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::CheckAliases(
       !status.ok()) {
     return status;
   }
+  if (!IsAnyGiven(data.per_call)) return absl::OkStatus();
   const auto pointers = Pointers(data.per_call);
   for (size_t i = 0; i < kParameterCount; ++i) {
     if (pointers[i] == nullptr) continue;
@@ -304,33 +326,46 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::Run(
       !status.ok()) {
     return status;
   }
-  linear_add::Quantization quantization = quantization_;
-  if (absl::Status status = ReadPerCall(data.per_call, quantization);
-      !status.ok()) {
-    return status;
+  // Values that come with the call, and what follows from them.
+  std::optional<linear_add::Quantization> quantization;
+  std::optional<linear_add::Parameters> own_parameters;
+  std::optional<linear_add::Digits> own_digits;
+  if (!prepared_.has_value() || IsAnyGiven(data.per_call)) {
+    quantization = quantization_;
+    if (absl::Status status = ReadPerCall(data.per_call, *quantization);
+        !status.ok()) {
+      return status;
+    }
   }
   if (absl::Status status = CheckAliases(data); !status.ok()) return status;
 
-  const linear_add::Parameters parameters =
-      prepared_.has_value() ? *prepared_
-                            : linear_add::ChooseParameters(quantization);
-  std::optional<linear_add::Digits> digits = digits_;
-  if (!prepared_.has_value() && elements_ >= kElementsWorthLook) {
-    digits = linear_add::QuickDigits(parameters, *digit_kernels_);
+  const linear_add::Parameters* parameters = nullptr;
+  const linear_add::Digits* digits = nullptr;
+  if (prepared_.has_value()) {
+    parameters = &*prepared_;
+    if (digits_.has_value()) digits = &*digits_;
+  } else {
+    parameters =
+        &own_parameters.emplace(linear_add::ChooseParameters(*quantization));
+    if (elements_ >= kElementsWorthLookPerCall) {
+      own_digits = linear_add::QuickDigits(*parameters, *digit_kernels_,
+                                           TruthOf(*parameters));
+    }
+    if (own_digits.has_value()) {
+      own_digits->streams = Streams();
+      digits = &*own_digits;
+    }
   }
-  Walk walk = {static_cast<const uint8_t*>(data.ATensor),
-               static_cast<const uint8_t*>(data.BTensor),
-               static_cast<uint8_t*>(data.OutputTensor),
-               &parameters,
-               kernels_->rows[static_cast<size_t>(parameters.kernel)],
-               nullptr,
-               nullptr};
-  if (digits.has_value()) {
-    digits->streams =
-        IsOneRun() && 3 * static_cast<size_t>(elements_) > StreamedBytes();
-    walk.digits = &*digits;
-    walk.digit_row = digit_kernels_->rows[static_cast<size_t>(digits->kernel)];
-  }
+  const Walk walk = {
+      static_cast<const uint8_t*>(data.ATensor),
+      static_cast<const uint8_t*>(data.BTensor),
+      static_cast<uint8_t*>(data.OutputTensor),
+      parameters,
+      TruthOf(*parameters),
+      digits,
+      digits == nullptr
+          ? nullptr
+          : digit_kernels_->rows[static_cast<size_t>(digits->kernel)]};
   const int64_t most_tasks =
       std::max<int64_t>(elements_ / kMinElementsPerTask, 1);
   if (context.parallel_for == nullptr || most_tasks == 1) {
@@ -350,16 +385,14 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::Run(
   return absl::OkStatus();
 }
 
-// All tensors contiguous, or one value for all elements.
-bool DmlElementWiseQuantizedLinearAddPlan::IsOneRun() const {
-  const Axis& inner = axes_.back();
-  return axes_.size() == 1 && inner.output_stride == 1 && inner.a_stride <= 1 &&
-         inner.b_stride <= 1;
-}
-
 void DmlElementWiseQuantizedLinearAddPlan::ComputeRange(const Walk& walk,
                                                         int64_t begin,
                                                         int64_t end) const {
+  if (is_one_run_) {
+    walk.Compute(walk.a + begin, walk.b + begin,
+                 static_cast<size_t>(end - begin), walk.output + begin);
+    return;
+  }
   const Axis& inner = axes_.back();
   if (inner.output_stride == 1 && inner.a_stride <= 1 && inner.b_stride <= 1 &&
       (inner.size >= kMinRun || axes_.size() == 1)) {

@@ -109,7 +109,8 @@ class DmlElementWiseQuantizedLinearAddPlan {
       linear_add::Quantization& quantization) const;
   absl::Status CheckAliases(
       const DmlElementWiseQuantizedLinearAddData& data) const;
-  bool IsOneRun() const;
+  bool Streams() const;
+  linear_add::Row TruthOf(const linear_add::Parameters& parameters) const;
   void ComputeRange(const Walk& walk, int64_t begin, int64_t end) const;
   void ComputeRuns(const Walk& walk, int64_t begin, int64_t end) const;
   void ComputeGathered(const Walk& walk, int64_t begin, int64_t end) const;
@@ -117,6 +118,8 @@ class DmlElementWiseQuantizedLinearAddPlan {
   // Outermost first; never empty.
   absl::InlinedVector<Axis, 8> axes_;
   int64_t elements_ = 0;
+  // All tensors contiguous.
+  bool is_one_run_ = false;
   size_t a_bytes_ = 0;
   size_t b_bytes_ = 0;
   size_t output_bytes_ = 0;

@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <cstdlib>
 #include <limits>
+#include <vector>
 
 namespace qconform::optimized::linear_add {
 namespace {
@@ -161,8 +162,18 @@ bool ExactDigits(const Problem& problem, const Parameters& p, Digits& digits) {
   return false;
 }
 
-// Four digits, if their errors cannot carry any W over a multiple of 2^F. The
-// +1 is for the errors of double, far smaller.
+// How far W can be from the value plus one half, in units of 2^-F. The +1 is
+// for the errors of double, far smaller.
+double Reach(const Problem& problem, int bits, int64_t a, int64_t b,
+             int64_t c) {
+  const auto error = [bits](double exact, int64_t rounded) {
+    return std::abs(std::ldexp(exact, bits) - static_cast<double>(rounded));
+  };
+  return 128 * (error(problem.a_ratio, a) + error(problem.b_ratio, b)) +
+         error(problem.Start(), c) + 1;
+}
+
+// Four digits, if their errors cannot carry any W over a multiple of 2^F.
 bool FarDigits(const Problem& problem, const DigitTable& table,
                Digits& digits) {
   const int bits = problem.FractionBits(kFour);
@@ -170,12 +181,7 @@ bool FarDigits(const Problem& problem, const DigitTable& table,
   const int64_t b = Scaled(problem.b_ratio, bits);
   const int64_t c = Scaled(problem.Start(), bits);
   if (!Assemble(problem, kFour, a, b, c, digits)) return false;
-  const auto error = [bits](double exact, int64_t rounded) {
-    return std::abs(std::ldexp(exact, bits) - static_cast<double>(rounded));
-  };
-  const double reach =
-      128 * (error(problem.a_ratio, a) + error(problem.b_ratio, b)) +
-      error(problem.Start(), c) + 1;
+  const double reach = Reach(problem, bits, a, b, c);
   const int up = 32 - bits;
   const AllSums sums = {static_cast<uint32_t>(a) << up,
                         static_cast<uint32_t>(b) << up,
@@ -186,26 +192,20 @@ bool FarDigits(const Problem& problem, const DigitTable& table,
 
 class Search {
  public:
+  // `tries_pairs`: may try all pairs where nothing quicker proves digits.
   Search(const Problem& problem, const Parameters& parameters,
-         const DigitTable& table, Row truth)
-      : problem_(problem), table_(table) {
-    for (int i = 0; i < 256; ++i) {
-      const uint8_t byte = static_cast<uint8_t>(i - 128);
-      a_bytes_[i] = byte ^ problem.a_flip;
-      b_bytes_[i] = byte ^ problem.b_flip;
-    }
-    std::array<uint8_t, 256> a;
-    for (size_t i = 0; i < 256; ++i) {
-      a.fill(a_bytes_[i]);
-      truth(parameters, a.data(), b_bytes_.data(), 256, &truth_[256 * i]);
-    }
-  }
+         const DigitTable& table, Row truth, bool tries_pairs)
+      : problem_(problem),
+        parameters_(parameters),
+        table_(table),
+        truth_(truth),
+        trials_left_(tries_pairs ? kMaxTrials : 0) {}
 
   // No rule for ties: finds integers near the ratios with which every value
   // near a tie falls on its side, if there are.
   bool WithoutTies(const Form& form, Digits& digits) {
-    if (!FindCritical()) return false;
     const int bits = problem_.FractionBits(form);
+    if (!FindCritical(bits)) return false;
     constexpr int kWindow = 3;
     for (int away = 0; away <= 2 * kWindow; ++away) {
       for (int da = -kWindow; da <= kWindow; ++da) {
@@ -244,20 +244,48 @@ class Search {
   }
 
  private:
-  static constexpr size_t kMaxCritical = 1024;
+  static constexpr size_t kMaxCritical = 512;
   static constexpr int kMaxTrials = 40;
+  // Of the numbers that tell which pairs are critical: sums of three, each
+  // rounded to 2^-32, two of them times up to 128.
+  static constexpr double kMaxError = 0x1p-24;
 
-  // Pairs within 2^-10 of a tie; false if there are too many to go by.
-  bool FindCritical() {
+  uint8_t AByte(size_t a) const {
+    return static_cast<uint8_t>((a ^ 0x80) ^ problem_.a_flip);
+  }
+  uint8_t BByte(size_t b) const {
+    return static_cast<uint8_t>((b ^ 0x80) ^ problem_.b_flip);
+  }
+
+  // Pairs that near a tie, and the truth of them; false if there are too many
+  // to go by.
+  bool FindCritical(int bits) {
+    // W with integers a few units beside the ratios, and c between what the
+    // critical pairs ask for, errs by less than 2^11 units: those nearer than
+    // that are all that can be wrong, and the fewer the quicker. With coarse
+    // units that would be too many.
+    const double distance = std::ldexp(1, std::min(11 - bits, -10));
+    if (distance >= crowded_distance_) return false;
+    if (distance == critical_distance_) return true;
+    critical_distance_ = distance;
+    const AllSums sums = {static_cast<uint32_t>(Scaled(problem_.a_ratio, 32)),
+                          static_cast<uint32_t>(Scaled(problem_.b_ratio, 32)),
+                          static_cast<uint32_t>(Scaled(problem_.Start(), 32))};
+    critical_count_ = table_.find_near_zero(
+        sums, static_cast<uint32_t>(std::ldexp(distance, 32)), kMaxCritical,
+        critical_.data());
     if (critical_count_ > kMaxCritical) {
-      const AllSums sums = {
-          static_cast<uint32_t>(Scaled(problem_.a_ratio, 32)),
-          static_cast<uint32_t>(Scaled(problem_.b_ratio, 32)),
-          static_cast<uint32_t>(Scaled(problem_.Start(), 32))};
-      critical_count_ = table_.find_near_zero(sums, uint32_t{1} << 22,
-                                              kMaxCritical, critical_.data());
+      crowded_distance_ = distance;
+      return false;
     }
-    return critical_count_ <= kMaxCritical;
+    std::array<uint8_t, kMaxCritical> a, b;
+    for (size_t i = 0; i < critical_count_; ++i) {
+      a[i] = AByte(critical_[i] / 256);
+      b[i] = BByte(critical_[i] % 256);
+    }
+    truth_(parameters_, a.data(), b.data(), critical_count_,
+           critical_truth_.data());
+    return true;
   }
 
   bool Try(const Form& form, int bits, int64_t a, int64_t b, Digits& digits) {
@@ -265,9 +293,8 @@ class Search {
     int64_t high = std::numeric_limits<int64_t>::max();
     for (size_t i = 0; i < critical_count_; ++i) {
       const int pair = critical_[i];
-      const uint8_t output =
-          truth_[static_cast<size_t>(pair)] ^ problem_.output_flip;
-      const int64_t value = static_cast<int8_t>(output);
+      const int64_t value =
+          static_cast<int8_t>(critical_truth_[i] ^ problem_.output_flip);
       const int64_t sum = a * (pair / 256 - 128) + b * (pair % 256 - 128);
       const int64_t least = value * (int64_t{1} << bits) - sum;
       if (value > -128) low = std::max(low, least);
@@ -277,21 +304,37 @@ class Search {
     int64_t c = Middle(problem_, bits, a, b);
     if (c < low || c > high) {
       // Then an end is finite, and the other one is, or serves as well.
-      constexpr int64_t kFar = int64_t{1} << 60;
-      c = low < -kFar ? high : high > kFar ? low : low + (high - low) / 2;
+      constexpr int64_t kInfinite = int64_t{1} << 60;
+      c = low < -kInfinite   ? high
+          : high > kInfinite ? low
+                             : low + (high - low) / 2;
     }
-    return Assemble(problem_, form, a, b, c, digits) && IsProven(digits);
+    if (!Assemble(problem_, form, a, b, c, digits)) return false;
+    // `c` puts every critical pair on its side, and W of no other pair comes as
+    // far as a multiple of 2^F.
+    return std::ldexp(Reach(problem_, bits, a, b, c), -bits) + kMaxError <
+               critical_distance_ ||
+           IsProven(digits);
   }
 
   // Tries all pairs.
   bool IsProven(const Digits& digits) {
-    if (++trials_ > kMaxTrials) return false;
+    if (trials_left_ == 0) return false;
+    --trials_left_;
+    std::array<uint8_t, 256> a, b, output;
+    for (size_t i = 0; i < 256; ++i) b[i] = BByte(i);
+    if (all_truth_.empty()) {
+      all_truth_.resize(kPairs);
+      for (size_t i = 0; i < 256; ++i) {
+        a.fill(AByte(i));
+        truth_(parameters_, a.data(), b.data(), 256, &all_truth_[256 * i]);
+      }
+    }
     const DigitRow row = table_.rows[static_cast<size_t>(digits.kernel)];
-    std::array<uint8_t, 256> a, output;
     for (size_t i = 0; i < 256; ++i) {
-      a.fill(a_bytes_[i]);
-      row(digits, a.data(), b_bytes_.data(), 256, output.data());
-      if (!std::equal(output.begin(), output.end(), &truth_[256 * i])) {
+      a.fill(AByte(i));
+      row(digits, a.data(), b.data(), 256, output.data());
+      if (!std::equal(output.begin(), output.end(), &all_truth_[256 * i])) {
         return false;
       }
     }
@@ -299,45 +342,51 @@ class Search {
   }
 
   const Problem& problem_;
+  const Parameters& parameters_;
   const DigitTable& table_;
-  std::array<uint8_t, 256> a_bytes_, b_bytes_;
-  std::array<uint8_t, kPairs> truth_;
+  const Row truth_;
+  int trials_left_;
+  double critical_distance_ = 0;
+  double crowded_distance_ = 1;
+  size_t critical_count_ = 0;
   std::array<uint16_t, kMaxCritical> critical_;
-  size_t critical_count_ = kMaxCritical + 1;
-  int trials_ = 0;
+  std::array<uint8_t, kMaxCritical> critical_truth_;
+  std::vector<uint8_t> all_truth_;  // empty until it is needed
 };
 
-}  // namespace
-
-std::optional<Digits> QuickDigits(const Parameters& parameters,
-                                  const DigitTable& table) {
+std::optional<Digits> Find(const Parameters& parameters,
+                           const DigitTable& table, Row truth,
+                           bool tries_pairs) {
   Problem problem;
+  if (!MakeProblem(parameters, problem)) return std::nullopt;
   Digits digits;
-  if (MakeProblem(parameters, problem) &&
-      (ExactDigits(problem, parameters, digits) ||
-       FarDigits(problem, table, digits))) {
+  if (ExactDigits(problem, parameters, digits)) return digits;
+  Search search(problem, parameters, table, truth, tries_pairs);
+  for (const Form& form : kThree) {
+    if (search.WithoutTies(form, digits)) return digits;
+  }
+  if (FarDigits(problem, table, digits) || search.WithoutTies(kFour, digits)) {
+    return digits;
+  }
+  // Where ties are, only trying can tell.
+  if (tries_pairs && (search.WithTies(kThreeTiesInFirst, digits) ||
+                      search.WithTies(kThreeTies, digits) ||
+                      search.WithTies(kFourTies, digits))) {
     return digits;
   }
   return std::nullopt;
 }
 
+}  // namespace
+
+std::optional<Digits> QuickDigits(const Parameters& parameters,
+                                  const DigitTable& table, Row truth) {
+  return Find(parameters, table, truth, /*tries_pairs=*/false);
+}
+
 std::optional<Digits> SearchDigits(const Parameters& parameters,
                                    const DigitTable& table, Row truth) {
-  Problem problem;
-  if (!MakeProblem(parameters, problem)) return std::nullopt;
-  Digits digits;
-  if (ExactDigits(problem, parameters, digits)) return digits;
-  Search search(problem, parameters, table, truth);
-  for (const Form& form : kThree) {
-    if (search.WithoutTies(form, digits)) return digits;
-  }
-  if (FarDigits(problem, table, digits) || search.WithoutTies(kFour, digits) ||
-      search.WithTies(kThreeTiesInFirst, digits) ||
-      search.WithTies(kThreeTies, digits) ||
-      search.WithTies(kFourTies, digits)) {
-    return digits;
-  }
-  return std::nullopt;
+  return Find(parameters, table, truth, /*tries_pairs=*/true);
 }
 
 }  // namespace qconform::optimized::linear_add

@@ -12,9 +12,10 @@
 // digit's share, a * dA + b * dB + dC, fits int16; the shares are joined from
 // the lowest by shifts, and a floor of a floor is exact: the kernel computes
 // floor(W / 2^F), clamped, for any W. That this is the rounded value for every
-// pair of bytes is proven when the plan is made, in one of three ways: the
+// pair of bytes is proven when the plan is made, in one of four ways: the
 // ratios are exact in F bits; or no W comes nearer to a multiple of 2^F than
-// the ratios' errors reach; or all 65,536 pairs are tried.
+// the ratios' errors reach; or the few that come near one are tried; or all
+// 65,536 pairs are.
 //
 // Kernels with a rule for ties compute floor((W + bit) / 2^F), where `bit` is 1
 // if floor(W / 2^F) has not the parity of the output zero point. Their c puts
@@ -86,12 +87,12 @@ struct DigitTable {
 const DigitTable& DispatchDigits();
 
 // Digits that can be proven within microseconds, if there are: for tensors that
-// are not worth more. `parameters` are those of ChooseParameters.
+// are not worth more. `parameters` are those of ChooseParameters; `truth` is a
+// kernel of which it is known that it is right with them. Allocates nothing.
 std::optional<Digits> QuickDigits(const Parameters& parameters,
-                                  const DigitTable& table);
+                                  const DigitTable& table, Row truth);
 
-// Searches more widely, within a bounded time of about a millisecond. `truth`
-// is a kernel of which it is known that it is right with `parameters`.
+// Searches more widely, within a bounded time of about a millisecond.
 std::optional<Digits> SearchDigits(const Parameters& parameters,
                                    const DigitTable& table, Row truth);
 

@@ -137,10 +137,9 @@ void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
     return round(Products(r0, bytes), Products(r1, bytes), Products(r2, bytes),
                  Products(r3, bytes));
   };
-  const auto vector = [&](const uint8_t* from_a,
-                          const uint8_t* from_b) QCONFORM_INLINE_LAMBDA {
-    const auto va = hn::Xor(hn::LoadU(d8, from_a), a_flip);
-    const auto vb = hn::Xor(hn::LoadU(d8, from_b), b_flip);
+  const auto vector = [&](V8 va, V8 vb) QCONFORM_INLINE_LAMBDA {
+    va = hn::Xor(va, a_flip);
+    vb = hn::Xor(vb, b_flip);
     return hn::Xor(Narrow(half(hn::InterleaveLower(d8, va, vb)),
                           half(hn::InterleaveUpper(d8, va, vb))),
                    output_flip);
@@ -151,12 +150,11 @@ void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
   const V16 a1 = hn::Set(d16, p.a[1]), b1 = hn::Set(d16, p.b[1]);
   const V16 a2 = hn::Set(d16, p.a[2]), b2 = hn::Set(d16, p.b[2]);
   const V16 a3 = hn::Set(d16, p.a[3]), b3 = hn::Set(d16, p.b[3]);
-  const auto vector = [&](const uint8_t* from_a,
-                          const uint8_t* from_b) QCONFORM_INLINE_LAMBDA {
-    const V16 va = hn::PromoteTo(
-        d16, hn::BitCast(di8, hn::Xor(hn::LoadU(d8, from_a), a_flip)));
-    const V16 vb = hn::PromoteTo(
-        d16, hn::BitCast(di8, hn::Xor(hn::LoadU(d8, from_b), b_flip)));
+  const auto vector = [&](V8 a_bytes, V8 b_bytes) QCONFORM_INLINE_LAMBDA {
+    const V16 va =
+        hn::PromoteTo(d16, hn::BitCast(di8, hn::Xor(a_bytes, a_flip)));
+    const V16 vb =
+        hn::PromoteTo(d16, hn::BitCast(di8, hn::Xor(b_bytes, b_flip)));
     const V16 rounded = round(hn::Add(hn::Mul(va, a0), hn::Mul(vb, b0)),
                               hn::Add(hn::Mul(va, a1), hn::Mul(vb, b1)),
                               hn::Add(hn::Mul(va, a2), hn::Mul(vb, b2)),
@@ -164,27 +162,42 @@ void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
     return hn::Xor(hn::BitCast(d8, hn::DemoteTo(di8, rounded)), output_flip);
   };
 #endif
+  const auto vector_at = [&](size_t at) QCONFORM_INLINE_LAMBDA {
+    return vector(hn::LoadU(d8, a + at), hn::LoadU(d8, b + at));
+  };
 
   const size_t lanes = hn::Lanes(d8);
-  // Fewer elements than a vector has.
-  const auto part = [&](size_t begin, size_t size) HWY_ATTR {
-    if (size == 0) return;
+  if (count < lanes) {
+#if HWY_TARGET <= HWY_AVX3
+    // Here masks of bytes are quick, and no other byte is touched.
+    const auto mask = hn::FirstN(d8, count);
+    const auto va = hn::MaskedLoad(mask, d8, a);
+    const auto vb = hn::MaskedLoad(mask, d8, b);
+    hn::BlendedStore(vector(va, vb), mask, d8, output);
+#else
     HWY_ALIGN uint8_t a_part[hn::MaxLanes(d8)] = {};
     HWY_ALIGN uint8_t b_part[hn::MaxLanes(d8)] = {};
     HWY_ALIGN uint8_t output_part[hn::MaxLanes(d8)];
-    memcpy(a_part, a + begin, size);
-    memcpy(b_part, b + begin, size);
-    hn::StoreU(vector(a_part, b_part), d8, output_part);
-    memcpy(output + begin, output_part, size);
-  };
-  // Past the caches only aligned vectors can go.
-  const uintptr_t address = reinterpret_cast<uintptr_t>(output);
-  size_t i = p.streams ? std::min(count, (0 - address) % lanes) : 0;
-  part(0, i);
+    memcpy(a_part, a, count);
+    memcpy(b_part, b, count);
+    hn::StoreU(vector(hn::Load(d8, a_part), hn::Load(d8, b_part)), d8,
+               output_part);
+    memcpy(output, output_part, count);
+#endif
+    return;
+  }
+  // Elsewhere what is no whole vector belongs to one that begins or ends with
+  // it; elements in two vectors get the same value twice.
+  size_t i = 0;
+  if (p.streams) {
+    // Past the caches only aligned vectors can go.
+    i = (0 - reinterpret_cast<uintptr_t>(output)) % lanes;
+    if (i != 0) hn::StoreU(vector_at(0), d8, output);
+  }
   // Far enough ahead for the memory's latency; a prefetch never faults.
   constexpr size_t kAhead = 1024;
   for (; i + lanes <= count; i += lanes) {
-    const auto result = vector(a + i, b + i);
+    const auto result = vector_at(i);
     if (p.streams) {
       hwy::Prefetch(a + i + kAhead);
       hwy::Prefetch(b + i + kAhead);
@@ -194,7 +207,10 @@ void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
     }
   }
   if (p.streams) hwy::FlushStream();
-  part(i, count - i);
+  if (i < count) {
+    i = count - lanes;
+    hn::StoreU(vector_at(i), d8, output + i);
+  }
 }
 
 size_t FindNearZero(const AllSums& sums, uint32_t limit, size_t capacity,
@@ -204,6 +220,7 @@ size_t FindNearZero(const AllSums& sums, uint32_t limit, size_t capacity,
   HWY_ALIGN uint32_t b_sums[256];
   for (uint32_t b = 0; b < 256; ++b) b_sums[b] = (b - 128) * sums.b_step;
   size_t found = 0;
+  const auto near = hn::Set(d, 2 * limit);
   for (uint32_t a = 0; a < 256; ++a) {
     // Of numbers shifted up by the limit, the small ones are near.
     const uint32_t a_sum = sums.start + (a - 128) * sums.a_step + limit;
@@ -212,11 +229,15 @@ size_t FindNearZero(const AllSums& sums, uint32_t limit, size_t capacity,
     for (size_t b = lanes; b < 256; b += lanes) {
       least = hn::Min(least, hn::Add(row, hn::Load(d, b_sums + b)));
     }
-    if (hn::GetLane(hn::MinOfLanes(d, least)) >= 2 * limit) continue;
-    for (uint32_t b = 0; b < 256; ++b) {
-      if (a_sum + b_sums[b] >= 2 * limit) continue;
-      if (found == capacity) return capacity + 1;
-      pairs[found++] = static_cast<uint16_t>(a * 256 + b);
+    if (hn::AllFalse(d, hn::Lt(least, near))) continue;
+    for (size_t from = 0; from < 256; from += lanes) {
+      const auto sum = hn::Add(row, hn::Load(d, b_sums + from));
+      if (hn::AllFalse(d, hn::Lt(sum, near))) continue;
+      for (size_t b = from; b < from + lanes; ++b) {
+        if (a_sum + b_sums[b] >= 2 * limit) continue;
+        if (found == capacity) return capacity + 1;
+        pairs[found++] = static_cast<uint16_t>(a * 256 + b);
+      }
     }
   }
   return found;

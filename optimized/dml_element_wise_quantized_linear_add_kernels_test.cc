@@ -37,6 +37,38 @@ TEST(LinearAddKernelsTest, ExactKernelOnAllScaleSets) {
   }
 }
 
+// Every kernel that may compute small tensors, or the ends of large ones.
+TEST(LinearAddKernelsTest, EverySmallCount) {
+  std::vector<uint8_t> a(300), b(300);
+  for (size_t i = 0; i < a.size(); ++i) {
+    a[i] = static_cast<uint8_t>(i * 101 + i / 7);
+    b[i] = static_cast<uint8_t>(i * 37 + 11);
+  }
+  for (const Scales& scales : {Scales{1, 1, 2}, Scales{1, 1, 6},
+                               Scales{0.1f, 0.3f, 0.2f}, Scales{700, 1, 1}}) {
+    SCOPED_TRACE(Name(scales));
+    Oracle oracle(scales);
+    ForEachTarget([&] {
+      const Parameters parameters =
+          ChooseParameters({scales.a, scales.b, scales.output, 120, 130, 7,
+                            false, false, false});
+      const Row row =
+          DispatchKernels().rows[static_cast<size_t>(parameters.kernel)];
+      for (size_t count = 0; count <= 299; ++count) {
+        std::vector<uint8_t> output(300, 0xA5);
+        row(parameters, a.data(), b.data(), count, output.data());
+        for (size_t i = 0; i < output.size(); ++i) {
+          ASSERT_EQ(output[i],
+                    i < count ? Expected(oracle, a[i], b[i],
+                                         {false, false, false}, {120, 130, 7})
+                              : 0xA5)
+              << i << " of " << count;
+        }
+      }
+    });
+  }
+}
+
 TEST(LinearAddKernelsTest, ProofFindsWrongProducts) {
   ForEachTarget([] {
     const auto parameters = [](const Scales& s) {

@@ -166,6 +166,55 @@ TEST(LinearAddTest, CountsAndMisalignments) {
   }
 }
 
+// Every small count, and both sides of each number of elements at which a plan
+// chooses otherwise: all kernels give the same, and nothing beside the output
+// changes.
+TEST(LinearAddTest, EveryCountAndBothSidesOfThresholds) {
+  std::vector<size_t> counts(140);
+  std::iota(counts.begin(), counts.end(), size_t{1});
+  for (const size_t threshold : {1 << 8, 1 << 10, 1 << 15, 1 << 16}) {
+    for (const size_t count : {threshold - 1, threshold, threshold + 1}) {
+      counts.push_back(count);
+    }
+  }
+  std::mt19937 random(4);
+  std::vector<uint8_t> a((1 << 16) + 8), b(a.size()), output(a.size() + 64);
+  for (uint8_t& byte : a) byte = static_cast<uint8_t>(random());
+  for (uint8_t& byte : b) byte = static_cast<uint8_t>(random());
+  const Types types = {false, true, false};
+  const ZeroPoints z = {131, -7, 5};
+  for (const Scales& scales :
+       {Scales{0.0235f, 0.0157f, 0.0314f}, Scales{1, 1, 2}, Scales{1, 1, 6},
+        Scales{0.1f, 0.3f, 0.2f}, Scales{1000, -1000, 0.37f}}) {
+    SCOPED_TRACE(Name(scales));
+    Oracle oracle(scales);
+    std::vector<uint8_t> expected(a.size());
+    for (size_t i = 0; i < a.size(); ++i) {
+      expected[i] = Expected(oracle, a[i], b[i], types, z);
+    }
+    ForEachTarget([&] {
+      for (const size_t count : counts) {
+        Call call({static_cast<int64_t>(count)}, scales, types, z);
+        const auto plan = Plan::Create(call.desc, call.constants);
+        ASSERT_TRUE(plan.ok()) << plan.status();
+        std::fill(output.begin(), output.end(), uint8_t{0xA5});
+        const size_t offset = count % 7;
+        ASSERT_TRUE(plan->Run({a.data() + offset,
+                               b.data() + offset,
+                               output.data() + offset,
+                               {}})
+                        .ok());
+        for (size_t i = 0; i < count + 2 * offset + 64 && i < output.size();
+             ++i) {
+          const bool is_written = i >= offset && i < offset + count;
+          ASSERT_EQ(output[i], is_written ? expected[i] : 0xA5)
+              << i << " of " << count << " from " << offset;
+        }
+      }
+    });
+  }
+}
+
 // Random ranks, sizes and strides: broadcasts, padding, any order of axes.
 TEST(LinearAddTest, Strides) {
   std::mt19937 random(2);

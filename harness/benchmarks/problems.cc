@@ -78,6 +78,17 @@ std::vector<NamedProblem> AllProblems() {
                                                      {4, 128, 768, 3072}}) {
     problems.push_back(GroupedMatMul(groups, rows, k, n));
   }
+  // Here the call and the choice of the kernel show, not the memory; one size
+  // is no multiple of a vector's.
+  for (const int64_t elements : {1 << 4, 1 << 6, 255, 1 << 10, 1 << 12, 1 << 14,
+                                 1 << 15, (1 << 16) - 1}) {
+    for (const DataType type : {kU8, kS8}) {
+      for (uint64_t seed = 1; seed <= 3; ++seed) {
+        problems.push_back(Add(elements, type, seed, /*ties=*/false));
+      }
+      problems.push_back(Add(elements, type, /*seed=*/1, /*ties=*/true));
+    }
+  }
   for (const int64_t elements : {int64_t{1} << 20, int64_t{1} << 24}) {
     for (const DataType type : {kU8, kS8}) {
       for (const bool ties : {false, true}) {

@@ -19,10 +19,11 @@ using optimized::ElementType;
 using optimized::TfQuantizeAndDequantizeV2Plan;
 using optimized::linear_add::Digits;
 using optimized::linear_add::Kernel;
+using optimized::linear_add::Row;
 
-// The largest finds the most about the scales; the smallest looks for nothing.
-// Each divides kAddPairs.
-constexpr size_t kPlanSizes[] = {kAddPairs, 32768, 512};
+// Each divides kAddPairs; the smallest is less than a vector, and its plan
+// tries no pairs.
+constexpr size_t kPlanSizes[] = {kAddPairs, 512, 32};
 
 optimized::TensorDesc Describe(spec::DataType type, size_t count) {
   optimized::TensorDesc desc;
@@ -176,11 +177,11 @@ absl::StatusOr<std::vector<Variant<AddFunction>>> BuiltinAdd::Variants(
            return absl::OkStatus();
          }});
   };
+  const Row truth = kernels_->rows[static_cast<size_t>(chosen)];
   add_digits("quick digits",
-             optimized::linear_add::QuickDigits(parameters, *digits_));
-  add_digits("digits", optimized::linear_add::SearchDigits(
-                           parameters, *digits_,
-                           kernels_->rows[static_cast<size_t>(chosen)]));
+             optimized::linear_add::QuickDigits(parameters, *digits_, truth));
+  add_digits("digits",
+             optimized::linear_add::SearchDigits(parameters, *digits_, truth));
   return variants;
 }
 

@@ -34,15 +34,15 @@ TEST(BuiltinElementwiseTest, TheAddIsReachedInEveryWayOnEveryTarget) {
       ASSERT_TRUE(variants.ok()) << variants.status();
       for (const auto& variant : *variants) ++reached[variant.name];
     }
-    for (const char* plan : {"plan of 65536", "plan of 32768", "plan of 512"}) {
+    for (const char* plan : {"plan of 65536", "plan of 512", "plan of 32"}) {
       EXPECT_THAT(reached, Contains(Pair(plan, count)));
     }
     for (int kernel = 0; kernel < 4; ++kernel) {
       EXPECT_THAT(reached, Contains(Key("kernel " + std::to_string(kernel))));
     }
-    // A short search finds exact ratios and such as lead nowhere near a tie.
+    // A short search finds exact ratios and such as lead near few ties.
     for (const char* name :
-         {"last resort", "product", "quick digits 1", "quick digits 2"}) {
+         {"last resort", "product", "quick digits 0", "quick digits 2"}) {
       EXPECT_THAT(reached, Contains(Key(name)));
     }
     for (size_t k = 0; k < optimized::linear_add::kDigitKernels; ++k) {
