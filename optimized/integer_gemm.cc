@@ -18,7 +18,7 @@ constexpr size_t kStripBytes = 256 << 10;
 // on their way.
 constexpr size_t kMinTilesToWiden = 6;
 // Columns that go to the epilogue at once: their sums stay in the first cache.
-constexpr size_t kTileColumns = 128;
+constexpr size_t kTileColumns = 256;
 
 // Columns of B in place whose sums are kept at once.
 constexpr size_t kInPlaceColumns = 4096;
@@ -313,6 +313,10 @@ void IntegerGemm::Multiply(const Operands& operands, size_t first_panel,
   const Workspace w(*this, rows, workspace);
   Run run(*this, operands, w, epilogue);
   run.FindForms(first_panel, last_panel);
+  const size_t panels = last_panel - first_panel;
+  const size_t strips =
+      std::max<size_t>(1, DivideUp(panels, panels_per_strip_));
+  const size_t strip_panels = strips == 1 ? panels : DivideUp(panels, strips);
   // Chunks and tiles of nearly equal heights: short ones are slow.
   const size_t chunks = DivideUp(rows, w.chunk_rows);
   for (size_t chunk = 0; chunk < chunks; ++chunk) {
@@ -330,19 +334,20 @@ void IntegerGemm::Multiply(const Operands& operands, size_t first_panel,
         row += height;
       }
     };
-    for_each_tile([&](size_t row, size_t height) {
-      run.PackA(first_row + row, row, height);
-    });
     const int16_t* const widened =
         run.any_pairs && tiles >= kMinTilesToWiden ? w.widened : nullptr;
     for (size_t strip = first_panel; strip < last_panel;
-         strip += panels_per_strip_) {
-      const size_t strip_end = std::min(strip + panels_per_strip_, last_panel);
+         strip += strip_panels) {
+      const size_t strip_end = std::min(strip + strip_panels, last_panel);
       if (widened != nullptr) run.Widen(strip, strip_end);
       for_each_tile([&](size_t row, size_t height) {
+        // A tile is packed when it is wanted first, so that it is still in the
+        // first cache; if that is the only time, every tile in the same place.
+        const size_t place = strips == 1 ? 0 : row;
+        if (strip == first_panel) run.PackA(first_row + row, place, height);
         for (size_t panel = strip; panel < strip_end;
              panel += panels_per_tile_) {
-          run.MultiplyTile(first_row + row, row, height, panel,
+          run.MultiplyTile(first_row + row, place, height, panel,
                            std::min(panels_per_tile_, strip_end - panel),
                            widened == nullptr
                                ? nullptr
