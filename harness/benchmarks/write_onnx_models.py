@@ -4,7 +4,8 @@
 usage: write_onnx_models.py OUTPUT.onnx SPEC.json
 SPEC: {"operator": "QLinearMatMul" | "QLinearAdd" | "QuantizeDequantize" | "DynamicQuantizeMatMul",
        "tensors": {NAME: {"type": T, "dims": [..], "file": FILE or null}}}
-A tensor with a file is a constant of the model (an initializer), one without is an input.
+A tensor with a file is a constant of the model (an initializer), one without is an input. Outputs are "y" and the "shape" of an
+input, which costs nothing to fetch.
 """
 import json
 import sys
@@ -56,7 +57,11 @@ def main():
                                   domain=domain)]
     y = helper.make_tensor_value_info("y", ONNX[tensors["y"]["type"]],
                                       tensors["y"]["dims"])
-    graph = helper.make_graph(nodes, "benchmark", inputs, [y], initializers)
+    nodes.append(helper.make_node("Shape", [inputs[0].name], ["shape"]))
+    rank = len(inputs[0].type.tensor_type.shape.dim)
+    shape = helper.make_tensor_value_info("shape", TensorProto.INT64, [rank])
+    graph = helper.make_graph(nodes, "benchmark", inputs, [y, shape],
+                              initializers)
     model = helper.make_model(
         graph, ir_version=8,
         opset_imports=[helper.make_opsetid("", 17),
