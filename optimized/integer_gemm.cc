@@ -12,7 +12,8 @@ namespace {
 // once for every chunk and strip pays if chunks are large.
 constexpr size_t kChunkBytes = 192 << 10;
 constexpr size_t kWidenedChunkBytes = 768 << 10;
-constexpr size_t kStripBytes = 256 << 10;
+constexpr size_t kStripBytes = 384 << 10;
+constexpr size_t kWidenedStripBytes = 256 << 10;
 
 // Widening a panel once costs about as much as three tiles lose by widening it
 // on their way.
@@ -109,10 +110,11 @@ IntegerGemm::IntegerGemm(size_t depth, size_t columns)
   const size_t chunk_bytes = is_exact ? kChunkBytes : kWidenedChunkBytes;
   rows_per_chunk_ =
       std::max<size_t>(1, chunk_bytes / tile_bytes) * kernels_->rows_per_tile;
+  const size_t strip_bytes = is_exact ? kStripBytes : kWidenedStripBytes;
   const size_t panel_bytes =
       is_exact ? layout_.bytes : 2 * (layout_.bytes - layout_.body);
   panels_per_strip_ =
-      std::clamp<size_t>(kStripBytes / panel_bytes, 1, panel_count_);
+      std::clamp<size_t>(strip_bytes / panel_bytes, 1, panel_count_);
   panels_per_tile_ = std::max<size_t>(1, kTileColumns / ColumnsPerPanel());
 }
 

@@ -270,6 +270,9 @@ TEST(IntegerGemmTest, ManyRows) {
                  Layouts(130, 1100)[1], true, random);
     CheckProblem({150, 40, 5000, false, true, 0}, Layouts(150, 5000)[0],
                  Layouts(5000, 40)[0], true, random);
+    // Several tiles in a chunk and several strips, of quads, too.
+    CheckProblem({40, 100, 5000, false, true, 0}, Layouts(40, 5000)[0],
+                 Layouts(5000, 100)[0], true, random);
   });
 }
 
