@@ -32,10 +32,10 @@ std::array<const void*, kParameterCount> Pointers(const Constants& constants) {
           constants.OutputScaleTensor, constants.OutputZeroPointTensor};
 }
 
-// A plan for constant scales looks for digits, which takes about ten
+// A plan for constant scales looks for digits, which takes ten to twenty
 // microseconds; from this many elements on up to a few hundred, where only
 // trying pairs can tell.
-constexpr int64_t kElementsWorthSearch = int64_t{1} << 6;
+constexpr int64_t kElementsWorthTrials = int64_t{1} << 6;
 // A call that brings scales has to earn the time back alone.
 constexpr int64_t kElementsWorthLookPerCall = int64_t{1} << 15;
 
@@ -237,16 +237,13 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::TakeConstants(
   }
   if (!all_constant) return absl::OkStatus();
   prepared_ = linear_add::ChooseParameters(quantization_);
-  const linear_add::Row truth = TruthOf(*prepared_);
-  if (elements_ < kElementsWorthSearch) {
-    digits_ = linear_add::QuickDigits(*prepared_, *digit_kernels_, truth);
-  } else {
-    digits_ = linear_add::SearchDigits(*prepared_, *digit_kernels_, truth);
-    if (!digits_.has_value() &&
-        prepared_->kernel == linear_add::Kernel::kFiltered &&
-        linear_add::ProductIsExact(*kernels_, *prepared_)) {
-      prepared_->kernel = linear_add::Kernel::kProduct;
-    }
+  const bool tries_pairs = elements_ >= kElementsWorthTrials;
+  digits_ = linear_add::SearchDigits(*prepared_, *digit_kernels_,
+                                     TruthOf(*prepared_), tries_pairs);
+  if (tries_pairs && !digits_.has_value() &&
+      prepared_->kernel == linear_add::Kernel::kFiltered &&
+      linear_add::ProductIsExact(*kernels_, *prepared_)) {
+    prepared_->kernel = linear_add::Kernel::kProduct;
   }
   if (digits_.has_value()) digits_->streams = Streams();
   return absl::OkStatus();
@@ -348,8 +345,7 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::Run(
     parameters =
         &own_parameters.emplace(linear_add::ChooseParameters(*quantization));
     if (elements_ >= kElementsWorthLookPerCall) {
-      own_digits = linear_add::QuickDigits(*parameters, *digit_kernels_,
-                                           TruthOf(*parameters));
+      own_digits = linear_add::QuickDigits(*parameters, *digit_kernels_);
     }
     if (own_digits.has_value()) {
       own_digits->streams = Streams();

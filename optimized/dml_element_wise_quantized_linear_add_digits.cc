@@ -354,9 +354,23 @@ class Search {
   std::vector<uint8_t> all_truth_;  // empty until it is needed
 };
 
-std::optional<Digits> Find(const Parameters& parameters,
-                           const DigitTable& table, Row truth,
-                           bool tries_pairs) {
+}  // namespace
+
+std::optional<Digits> QuickDigits(const Parameters& parameters,
+                                  const DigitTable& table) {
+  Problem problem;
+  Digits digits;
+  if (MakeProblem(parameters, problem) &&
+      (ExactDigits(problem, parameters, digits) ||
+       FarDigits(problem, table, digits))) {
+    return digits;
+  }
+  return std::nullopt;
+}
+
+std::optional<Digits> SearchDigits(const Parameters& parameters,
+                                   const DigitTable& table, Row truth,
+                                   bool tries_pairs) {
   Problem problem;
   if (!MakeProblem(parameters, problem)) return std::nullopt;
   Digits digits;
@@ -375,18 +389,6 @@ std::optional<Digits> Find(const Parameters& parameters,
     return digits;
   }
   return std::nullopt;
-}
-
-}  // namespace
-
-std::optional<Digits> QuickDigits(const Parameters& parameters,
-                                  const DigitTable& table, Row truth) {
-  return Find(parameters, table, truth, /*tries_pairs=*/false);
-}
-
-std::optional<Digits> SearchDigits(const Parameters& parameters,
-                                   const DigitTable& table, Row truth) {
-  return Find(parameters, table, truth, /*tries_pairs=*/true);
 }
 
 }  // namespace qconform::optimized::linear_add

@@ -86,15 +86,19 @@ struct DigitTable {
 // Those of the best target that is enabled now.
 const DigitTable& DispatchDigits();
 
-// Digits that can be proven within microseconds, if there are: for tensors that
-// are not worth more. `parameters` are those of ChooseParameters; `truth` is a
-// kernel of which it is known that it is right with them. Allocates nothing.
+// Digits that can be proven within a microsecond, if there are: for scales that
+// serve one call. `parameters` are those of ChooseParameters. Allocates
+// nothing.
 std::optional<Digits> QuickDigits(const Parameters& parameters,
-                                  const DigitTable& table, Row truth);
+                                  const DigitTable& table);
 
-// Searches more widely, within a bounded time of about a millisecond.
+// Searches more widely, for fewer digits too: within some ten microseconds, or,
+// if it may try all pairs where nothing else proves digits, within about a
+// millisecond. `truth` is a kernel of which it is known that it is right with
+// `parameters`.
 std::optional<Digits> SearchDigits(const Parameters& parameters,
-                                   const DigitTable& table, Row truth);
+                                   const DigitTable& table, Row truth,
+                                   bool tries_pairs);
 
 }  // namespace qconform::optimized::linear_add
 

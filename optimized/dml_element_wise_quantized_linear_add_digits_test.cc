@@ -21,20 +21,17 @@ Parameters ParametersOf(const Scales& s, Types t, ZeroPoints z) {
                            t.b_signed, t.output_signed});
 }
 
-std::optional<Digits> FoundBySearch(const Parameters& parameters) {
+std::optional<Digits> FoundBySearch(const Parameters& parameters,
+                                    bool tries_pairs = true) {
   const KernelTable& kernels = DispatchKernels();
   return SearchDigits(parameters, DispatchDigits(),
-                      kernels.rows[static_cast<size_t>(parameters.kernel)]);
+                      kernels.rows[static_cast<size_t>(parameters.kernel)],
+                      tries_pairs);
 }
 
-std::optional<Digits> FoundByLook(const Parameters& parameters) {
-  const KernelTable& kernels = DispatchKernels();
-  return QuickDigits(parameters, DispatchDigits(),
-                     kernels.rows[static_cast<size_t>(parameters.kernel)]);
-}
-
-// Runs every pair of bytes through what the search and the quick look find, on
-// every target. Adds the kernels found to `kernels`.
+// Runs every pair of bytes through what the search, with trials and without,
+// and the quick look find, on every target. Adds the kernels found to
+// `kernels`.
 void Check(const Scales& scales, size_t set,
            std::multiset<DigitKernel>& kernels, int& quick) {
   SCOPED_TRACE(Name(scales));
@@ -63,10 +60,12 @@ void Check(const Scales& scales, size_t set,
       ASSERT_EQ(again->kernel, found->kernel);
       check(*again);
     }
-    const auto look = FoundByLook(parameters);
-    if (look.has_value()) check(*look);
+    for (const auto& digits : {QuickDigits(parameters, DispatchDigits()),
+                               FoundBySearch(parameters, false)}) {
+      if (digits.has_value()) check(*digits);
+    }
   });
-  quick += FoundByLook(parameters).has_value() ? 1 : 0;
+  quick += QuickDigits(parameters, DispatchDigits()).has_value() ? 1 : 0;
 }
 
 TEST(LinearAddDigitsTest, KnownScaleSets) {
@@ -145,7 +144,7 @@ TEST(LinearAddDigitsTest, NoDigitsForLargeRatios) {
   for (const Scales& scales :
        {Scales{64, 1, 1}, Scales{1, -300, 1}, Scales{0x1p127f, 1, 0x1p-149f}}) {
     const Parameters p = ParametersOf(scales, {}, {});
-    EXPECT_FALSE(FoundByLook(p).has_value());
+    EXPECT_FALSE(QuickDigits(p, DispatchDigits()).has_value());
     EXPECT_FALSE(FoundBySearch(p).has_value());
   }
 }

@@ -206,7 +206,8 @@ class UnfilteredAdd final : public Unfiltered {
     parameters_ = optimized::linear_add::ChooseParameters(q);
     digits_ = optimized::linear_add::SearchDigits(
         parameters_, digit_table_,
-        table_.rows[static_cast<size_t>(parameters_.kernel)]);
+        table_.rows[static_cast<size_t>(parameters_.kernel)],
+        /*tries_pairs=*/true);
     if (!digits_.has_value()) return;
     DigitKernel& kernel = digits_->kernel;
     const bool four =

@@ -179,9 +179,13 @@ absl::StatusOr<std::vector<Variant<AddFunction>>> BuiltinAdd::Variants(
   };
   const Row truth = kernels_->rows[static_cast<size_t>(chosen)];
   add_digits("quick digits",
-             optimized::linear_add::QuickDigits(parameters, *digits_, truth));
+             optimized::linear_add::QuickDigits(parameters, *digits_));
+  add_digits("digits without trials",
+             optimized::linear_add::SearchDigits(parameters, *digits_, truth,
+                                                 /*tries_pairs=*/false));
   add_digits("digits",
-             optimized::linear_add::SearchDigits(parameters, *digits_, truth));
+             optimized::linear_add::SearchDigits(parameters, *digits_, truth,
+                                                 /*tries_pairs=*/true));
   return variants;
 }
 
