@@ -237,6 +237,7 @@ int Main(int argc, char** argv) {
     }
     add("limit: int8 registers", MakeLimit(problem, Limit::kInt8Registers, ""));
     add("limit: stream", MakeLimit(problem, Limit::kStream, ""));
+    add("limit: reading B", MakeLimit(problem, Limit::kReadB, ""));
 
     for (const auto& entry : entries) {
       benchmark::RegisterBenchmark(

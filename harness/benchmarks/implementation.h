@@ -57,7 +57,9 @@ ImplementationOr MakeUnfiltered(const Problem& problem);
 //                    kUnimplemented where the machine has no such instruction
 //   kStream          reads and writes what the problem must, computes nothing;
 //                    non-temporal stores
-enum class Limit { kInt16Registers, kInt8Registers, kStream };
+//   kReadB           reads each byte of B once, all that a matrix multiply of
+//                    one row can use it for
+enum class Limit { kInt16Registers, kInt8Registers, kStream, kReadB };
 ImplementationOr MakeLimit(const Problem& problem, Limit limit,
                            const std::string& target);
 

@@ -109,15 +109,33 @@ void Stream(const uint8_t* a, const uint8_t* b, uint8_t* out, size_t bytes) {
   hwy::FlushStream();
 }
 
+// Reads whole groups of eight vectors.
+void Read(const uint8_t* from, size_t bytes) {
+  const hn::ScalableTag<uint8_t> d;
+  constexpr size_t kAhead = 2048;
+  const size_t group = 8 * hn::Lanes(d);
+  for (size_t i = 0; i + group <= bytes; i += group) {
+#pragma GCC unroll 8
+    for (size_t j = 0; j < 8; ++j) {
+      const size_t at = i + j * hn::Lanes(d);
+      hwy::Prefetch(from + at + kAhead);
+      auto read = hn::LoadU(d, from + at);
+      ForgetValue(read);
+    }
+  }
+}
+
 }  // namespace
 
 using RegisterLoop = double(int64_t rounds);
 using StreamLoop = void(const uint8_t* a, const uint8_t* b, uint8_t* out,
                         size_t bytes);
+using ReadLoop = void(const uint8_t* from, size_t bytes);
 
 RegisterLoop* ChooseInt16() { return &Int16Registers; }
 RegisterLoop* ChooseInt8() { return &Int8Registers; }
 StreamLoop* ChooseStream() { return &Stream; }
+ReadLoop* ChooseRead() { return &Read; }
 
 }  // namespace HWY_NAMESPACE
 }  // namespace qconform::harness
@@ -134,10 +152,12 @@ namespace {
 HWY_EXPORT(ChooseInt16);
 HWY_EXPORT(ChooseInt8);
 HWY_EXPORT(ChooseStream);
+HWY_EXPORT(ChooseRead);
 
 using RegisterLoop = double(int64_t rounds);
 using StreamLoop = void(const uint8_t* a, const uint8_t* b, uint8_t* out,
                         size_t bytes);
+using ReadLoop = void(const uint8_t* from, size_t bytes);
 
 // Time that the problem's multiply-adds take at the rate of a register loop.
 class RegisterLimit final : public Implementation {
@@ -189,6 +209,44 @@ class StreamLimit final : public Implementation {
   hwy::AlignedFreeUniquePtr<uint8_t[]> a_, b_, out_;
 };
 
+class ReadLimit final : public Implementation {
+ public:
+  explicit ReadLimit(size_t bytes)
+      : loop_(HWY_DYNAMIC_DISPATCH(ChooseRead)()),
+        bytes_(bytes),
+        memory_(hwy::AllocateAligned<uint8_t>(bytes)) {
+    std::fill(memory_.get(), memory_.get() + bytes, uint8_t{1});
+  }
+
+  double Run(int iterations) override {
+    const auto start = std::chrono::steady_clock::now();
+    for (int i = 0; i < iterations; ++i) loop_(memory_.get(), bytes_);
+    return NanosecondsSince(start);
+  }
+
+  std::vector<std::byte> Output() override { return {}; }
+
+ private:
+  ReadLoop* loop_;
+  size_t bytes_;
+  hwy::AlignedFreeUniquePtr<uint8_t[]> memory_;
+};
+
+// The bytes of B, of which a matrix multiply of one row uses each once; 0 for
+// other problems.
+size_t BytesReadOnce(const Problem& problem) {
+  const auto a = problem.arguments.inputs.find("ATensor");
+  const auto b = problem.arguments.inputs.find("BTensor");
+  if (problem.arguments.operator_name !=
+          "dml_quantized_linear_matrix_multiply" ||
+      a == problem.arguments.inputs.end() ||
+      b == problem.arguments.inputs.end()) {
+    return 0;
+  }
+  const auto& sizes = a->second.desc.sizes;
+  return sizes[sizes.size() - 2] == 1 ? b->second.storage.size() : 0;
+}
+
 }  // namespace
 
 ImplementationOr MakeLimit(const Problem& problem, Limit limit,
@@ -198,13 +256,17 @@ ImplementationOr MakeLimit(const Problem& problem, Limit limit,
   const std::string& name = problem.arguments.operator_name;
   const bool is_add = name == "dml_element_wise_quantized_linear_add";
   const bool streams = is_add || name == "tf_quantize_and_dequantize_v2";
-  if (streams != (limit == Limit::kStream)) {
+  const size_t read_once = BytesReadOnce(problem);
+  if (streams != (limit == Limit::kStream) ||
+      (limit == Limit::kReadB && read_once == 0)) {
     return absl::UnimplementedError("not what bounds this problem");
   }
   switch (limit) {
     case Limit::kStream:
       return std::make_unique<StreamLimit>(
           static_cast<size_t>(problem.work) * (is_add ? 1 : 4), is_add);
+    case Limit::kReadB:
+      return std::make_unique<ReadLimit>(read_once);
     case Limit::kInt8Registers:
       if (HWY_DYNAMIC_DISPATCH(ChooseInt8)()(1) == 0) {
         return absl::UnimplementedError("no byte quad multiply-add here");
