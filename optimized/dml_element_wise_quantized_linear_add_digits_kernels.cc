@@ -195,7 +195,7 @@ void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
     if (i != 0) hn::StoreU(vector_at(0), d8, output);
   }
   // Far enough ahead for the memory's latency; a prefetch never faults.
-  constexpr size_t kAhead = 1024;
+  constexpr size_t kAhead = 4096;
   for (; i + lanes <= count; i += lanes) {
     const auto result = vector_at(i);
     if (p.streams) {
