@@ -297,7 +297,6 @@ absl::Status DmlElementWiseQuantizedLinearAddPlan::CheckAliases(
       !status.ok()) {
     return status;
   }
-  if (!IsAnyGiven(data.per_call)) return absl::OkStatus();
   const auto pointers = Pointers(data.per_call);
   for (size_t i = 0; i < kParameterCount; ++i) {
     if (pointers[i] == nullptr) continue;

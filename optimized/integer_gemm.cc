@@ -318,7 +318,7 @@ void IntegerGemm::Multiply(const Operands& operands, size_t first_panel,
   const size_t panels = last_panel - first_panel;
   const size_t strips =
       std::max<size_t>(1, DivideUp(panels, panels_per_strip_));
-  const size_t strip_panels = strips == 1 ? panels : DivideUp(panels, strips);
+  const size_t strip_panels = DivideUp(panels, strips);
   // Chunks and tiles of nearly equal heights: short ones are slow.
   const size_t chunks = DivideUp(rows, w.chunk_rows);
   for (size_t chunk = 0; chunk < chunks; ++chunk) {

@@ -87,22 +87,29 @@ HWY_INLINE VF32 LoadAsFloat(const int32_t* sums) {
   return hn::ConvertTo(DF32(), hn::LoadU(D32(), sums));
 }
 
+template <bool kEqualScales>
+HWY_INLINE VF32 Ratio(VF32 factor, VF32 first_ratio, const float* b_scales) {
+  return kEqualScales ? first_ratio
+                      : hn::Mul(factor, hn::LoadU(DF32(), b_scales));
+}
+
+// Rounded half to even, at most kHighest.
+HWY_INLINE V32 ToInteger32(VF32 value) {
+  const D32 d32;
+  // Positive floats keep their order as integers, which more ports compare.
+  const V32 limited = hn::Min(hn::BitCast(d32, value),
+                              hn::BitCast(d32, hn::Set(DF32(), kHighest)));
+  return V32{
+      _mm512_cvt_roundps_epi32(_mm512_castsi512_ps(limited.raw),
+                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+}
+
 // i of the head comment.
 template <bool kEqualScales>
 HWY_INLINE V32 ToFixedPoint(const Row& row, const int32_t* sums,
                             const float* b_scales) {
-  const D32 d32;
-  const DF32 df32;
-  const VF32 ratio = kEqualScales
-                         ? row.first_ratio
-                         : hn::Mul(row.factor, hn::LoadU(df32, b_scales));
-  const VF32 sum = hn::MulAdd(LoadAsFloat(sums), ratio, row.addend);
-  // Positive floats keep their order as integers, which more ports compare.
-  const V32 limited =
-      hn::Min(hn::BitCast(d32, sum), hn::BitCast(d32, hn::Set(df32, kHighest)));
-  return V32{
-      _mm512_cvt_roundps_epi32(_mm512_castsi512_ps(limited.raw),
-                               _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
+  const VF32 ratio = Ratio<kEqualScales>(row.factor, row.first_ratio, b_scales);
+  return ToInteger32(hn::MulAdd(LoadAsFloat(sums), ratio, row.addend));
 }
 
 // The smallest lower halves; upper ones do not matter.
@@ -169,19 +176,13 @@ HWY_NOINLINE void RequantizeInFloat(const RequantizeRow& row,
   const DF32 df32;
   const VF32 factor = hn::Set(df32, row.factor);
   const VF32 first_ratio = hn::Set(df32, row.factor * b_scales[0]);
-  // Packs saturate long before.
-  const V32 highest = hn::BitCast(d32, hn::Set(df32, kHighest));
-  StoreRounded<T>(
-      hn::Set(d32, row.zero_point), count, out, [&](size_t i) HWY_ATTR {
-        const VF32 ratio = kEqualScales
-                               ? first_ratio
-                               : hn::Mul(factor, hn::LoadU(df32, b_scales + i));
-        const VF32 y = hn::Mul(LoadAsFloat(sums + i), ratio);
-        const V32 limited = hn::Min(hn::BitCast(d32, y), highest);
-        return V32{_mm512_cvt_roundps_epi32(
-            _mm512_castsi512_ps(limited.raw),
-            _MM_FROUND_TO_NEAREST_INT | _MM_FROUND_NO_EXC)};
-      });
+  StoreRounded<T>(hn::Set(d32, row.zero_point), count, out,
+                  [&](size_t i) HWY_ATTR {
+                    const VF32 ratio =
+                        Ratio<kEqualScales>(factor, first_ratio, b_scales + i);
+                    // Packs saturate long before the limit.
+                    return ToInteger32(hn::Mul(LoadAsFloat(sums + i), ratio));
+                  });
 }
 
 // The decision of requantize.h for every element of a row. Of an x beside an
@@ -222,9 +223,8 @@ HWY_NOINLINE void RequantizeInDouble(const RequantizeRow& row,
   };
   StoreRounded<T>(
       hn::Set(d32, row.zero_point), count, out, [&](size_t i) HWY_ATTR {
-        const VF32 ratio = kEqualScales
-                               ? first_ratio
-                               : hn::Mul(factor, hn::LoadU(df32, b_scales + i));
+        const VF32 ratio =
+            Ratio<kEqualScales>(factor, first_ratio, b_scales + i);
         const VF32 y =
             hn::Max(hn::Min(hn::Mul(LoadAsFloat(sums + i), ratio), limit),
                     hn::Neg(limit));

@@ -121,17 +121,16 @@ void ExactRow(const Parameters& p, const float* input, size_t count,
 
 void FloatRow(const Parameters& p, const float* input, size_t count,
               float* output) {
-  FloatRounding rounding = p.rounding;
-#if !HWY_ARCH_X86 || HWY_TARGET > HWY_AVX3
-  // No rounding towards 0 in one instruction.
-  if (rounding == FloatRounding::kOneWay) rounding = FloatRounding::kEitherWay;
-#endif
-  if (rounding == FloatRounding::kFloatProduct) {
-    FloatLoop<RoundFloatProduct, true>(p, input, count, output);
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  } else if (rounding == FloatRounding::kOneWay) {
+  if (p.rounding == FloatRounding::kOneWay) {
     FloatLoop<RoundOneWay, true>(p, input, count, output);
+    return;
+  }
 #endif
+  // Elsewhere nothing rounds towards 0 in one instruction, and what decides
+  // either way decides one way.
+  if (p.rounding == FloatRounding::kFloatProduct) {
+    FloatLoop<RoundFloatProduct, true>(p, input, count, output);
   } else if (p.half_up) {
     FloatLoop<RoundEitherWay<true>, true>(p, input, count, output);
   } else {

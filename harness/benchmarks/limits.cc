@@ -234,17 +234,14 @@ class ReadLimit final : public Implementation {
 
 // The bytes of B, of which a matrix multiply of one row uses each once; 0 for
 // other problems.
-size_t BytesReadOnce(const Problem& problem) {
-  const auto a = problem.arguments.inputs.find("ATensor");
-  const auto b = problem.arguments.inputs.find("BTensor");
-  if (problem.arguments.operator_name !=
-          "dml_quantized_linear_matrix_multiply" ||
-      a == problem.arguments.inputs.end() ||
-      b == problem.arguments.inputs.end()) {
+size_t BytesReadOnce(const spec::Arguments& arguments) {
+  if (arguments.operator_name != "dml_quantized_linear_matrix_multiply") {
     return 0;
   }
-  const auto& sizes = a->second.desc.sizes;
-  return sizes[sizes.size() - 2] == 1 ? b->second.storage.size() : 0;
+  const auto& sizes = arguments.inputs.at("ATensor").desc.sizes;
+  return sizes[sizes.size() - 2] == 1
+             ? arguments.inputs.at("BTensor").storage.size()
+             : 0;
 }
 
 }  // namespace
@@ -256,7 +253,7 @@ ImplementationOr MakeLimit(const Problem& problem, Limit limit,
   const std::string& name = problem.arguments.operator_name;
   const bool is_add = name == "dml_element_wise_quantized_linear_add";
   const bool streams = is_add || name == "tf_quantize_and_dequantize_v2";
-  const size_t read_once = BytesReadOnce(problem);
+  const size_t read_once = BytesReadOnce(problem.arguments);
   if (streams != (limit == Limit::kStream) ||
       (limit == Limit::kReadB && read_once == 0)) {
     return absl::UnimplementedError("not what bounds this problem");

@@ -38,9 +38,8 @@ struct MeasureOptions {
 // each other directly; which comes first changes from pair to pair.
 // kFailedPrecondition if the programs have no benchmark in common with the
 // filter or one lacks a benchmark of the other (what did not run has failed),
-// kInvalidArgument if the rounds are too few to find anything at the
-// settings' false alarm rate, kCancelled if
-// interrupted, else the error of the program.
+// kInvalidArgument if the rounds are too few to find anything at the settings'
+// false alarm rate, kCancelled if interrupted, else the error of the program.
 absl::StatusOr<std::vector<SpeedSamples>> MeasureSpeed(
     const StartStopwatch& baseline, const StartStopwatch& candidate,
     const SpeedSettings& settings, const MeasureOptions& options);
