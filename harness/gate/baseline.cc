@@ -14,11 +14,14 @@
 #include "harness/gate/stages.h"
 #include "harness/judge/quotas.h"
 #include "harness/judge/targets.h"
+#include "harness/results/object_reader.h"
 #include "nlohmann/json.hpp"
 #include "spec/operator_spec.h"
 
 namespace qconform::harness {
 namespace {
+
+using Json = nlohmann::json;
 
 constexpr char kEnclosure[] = "enclosure (AR-02)";
 
@@ -26,135 +29,47 @@ absl::Status Malformed(const std::string& place, const std::string& message) {
   return absl::InvalidArgumentError(absl::StrCat(place, ": ", message));
 }
 
-// Reads the members of one object; the first error stays.
-class ObjectReader {
- public:
-  ObjectReader(std::string place, const JsonValue& object,
-               const std::vector<std::string>& allowed)
-      : place_(std::move(place)), object_(object) {
-    if (object.kind != JsonValue::Kind::kObject) {
-      Fail(absl::StrCat("is ", object.Describe(), ", must be an object"));
-      return;
-    }
-    for (const auto& [key, value] : object.members) {
-      if (std::find(allowed.begin(), allowed.end(), key) == allowed.end()) {
-        Fail(absl::StrCat("has the key \"", key,
-                          "\"; allowed are: ", absl::StrJoin(allowed, ", ")));
-      }
-    }
+// A string that is not empty.
+std::string FilledText(ObjectReader& reader, const std::string& key) {
+  std::string text = reader.Text(key);
+  if (text.empty()) {
+    reader.Fail(absl::StrCat(key, " is \"\", must not be empty"));
   }
+  return text;
+}
 
-  // Not empty.
-  std::string String(const std::string& key) {
-    const JsonValue* value = Required(key);
-    if (value == nullptr) return "";
-    return StringOf(key, *value);
+// At least one of them.
+std::vector<std::string> FilledTexts(ObjectReader& reader,
+                                     const std::string& key) {
+  std::vector<std::string> texts = reader.Texts(key);
+  if (texts.empty() ||
+      std::find(texts.begin(), texts.end(), "") != texts.end()) {
+    reader.Fail(absl::StrCat(
+        key, " must hold at least one string, and none that is empty"));
   }
+  return texts;
+}
 
-  std::string OptionalString(const std::string& key) {
-    const JsonValue* value = object_.Find(key);
-    return value == nullptr ? "" : StringOf(key, *value);
+std::string Operator(ObjectReader& reader) {
+  std::string name = reader.Text("operator");
+  if (spec::FindOperator(name) == nullptr) {
+    reader.Fail(absl::StrCat("there is no operator \"", name,
+                             "\"; qconform list shows them"));
   }
+  return name;
+}
 
-  std::vector<std::string> OptionalStrings(const std::string& key) {
-    std::vector<std::string> strings;
-    const JsonValue* value = object_.Find(key);
-    if (value == nullptr) return strings;
-    if (value->kind != JsonValue::Kind::kArray || value->items.empty()) {
-      Fail(absl::StrCat("\"", key, "\" is ", value->Describe(),
-                        ", must be a list of at least one string"));
-      return strings;
-    }
-    for (const JsonValue& item : value->items) {
-      strings.push_back(StringOf(key, item));
-    }
-    return strings;
+absl::CivilDay Day(ObjectReader& reader, const std::string& key) {
+  const std::string text = reader.Text(key);
+  absl::CivilDay day;
+  // Comparing with the canonical spelling refuses 2026-2-3 and 2026-02-30.
+  if (text.size() != 10 || !absl::ParseCivilTime(text, &day) ||
+      absl::FormatCivilTime(day) != text) {
+    reader.Fail(
+        absl::StrCat(key, " is \"", text, "\", must be a day like 2026-12-31"));
   }
-
-  std::string OneOf(const std::string& key,
-                    const std::vector<std::string>& allowed) {
-    std::string text = String(key);
-    if (status_.ok() &&
-        std::find(allowed.begin(), allowed.end(), text) == allowed.end()) {
-      Fail(absl::StrCat("\"", key, "\" is \"", text,
-                        "\"; allowed are: ", absl::StrJoin(allowed, ", ")));
-    }
-    return text;
-  }
-
-  std::string Operator() {
-    std::string name = String("operator");
-    if (status_.ok() && spec::FindOperator(name) == nullptr) {
-      Fail(absl::StrCat("there is no operator \"", name,
-                        "\"; qconform list shows them"));
-    }
-    return name;
-  }
-
-  absl::CivilDay Day(const std::string& key) {
-    const std::string text = String(key);
-    absl::CivilDay day;
-    // Comparing with the canonical spelling refuses 2026-2-3 and 2026-02-30.
-    if (status_.ok() &&
-        (text.size() != 10 || !absl::ParseCivilTime(text, &day) ||
-         absl::FormatCivilTime(day) != text)) {
-      Fail(absl::StrCat("\"", key, "\" is \"", text,
-                        "\", must be a day like 2026-12-31"));
-    }
-    return day;
-  }
-
-  int64_t Count(const std::string& key) {
-    const JsonValue* value = Required(key);
-    if (value == nullptr) return 0;
-    if (value->kind != JsonValue::Kind::kUnsigned ||
-        value->unsigned_value > uint64_t{INT64_MAX}) {
-      Fail(absl::StrCat("\"", key, "\" is ", value->Describe(),
-                        ", must be an integer from 0"));
-      return 0;
-    }
-    return static_cast<int64_t>(value->unsigned_value);
-  }
-
-  const std::vector<JsonValue>& List(const std::string& key) {
-    static const std::vector<JsonValue> kNone;
-    const JsonValue* value = Required(key);
-    if (value == nullptr) return kNone;
-    if (value->kind != JsonValue::Kind::kArray) {
-      Fail(absl::StrCat("\"", key, "\" is ", value->Describe(),
-                        ", must be a list"));
-    }
-    return value->items;
-  }
-
-  const absl::Status& status() const { return status_; }
-
- private:
-  void Fail(const std::string& message) {
-    if (status_.ok()) status_ = Malformed(place_, message);
-  }
-
-  const JsonValue* Required(const std::string& key) {
-    if (!status_.ok()) return nullptr;
-    const JsonValue* value = object_.Find(key);
-    if (value == nullptr) {
-      Fail(absl::StrCat("has no \"", key, "\", which is required"));
-    }
-    return value;
-  }
-
-  std::string StringOf(const std::string& key, const JsonValue& value) {
-    if (value.kind != JsonValue::Kind::kString || value.text.empty()) {
-      Fail(absl::StrCat("\"", key, "\" is ", value.Describe(),
-                        ", must be a string that is not empty"));
-    }
-    return value.text;
-  }
-
-  const std::string place_;
-  const JsonValue& object_;
-  absl::Status status_;
-};
+  return day;
+}
 
 std::string Name(const KnownFailure& entry) {
   std::string name =
@@ -172,35 +87,29 @@ std::string Name(const KnownDifference& entry) {
   return name;
 }
 
-absl::StatusOr<KnownFailure> ParseKnownFailure(const std::string& place,
-                                               const JsonValue& json) {
-  ObjectReader reader(
-      place, json,
-      {"operator", "case", "targets", "reason", "link", "expires"});
+KnownFailure ReadKnownFailure(ObjectReader reader) {
   KnownFailure entry;
-  entry.operator_name = reader.Operator();
-  entry.case_id = reader.String("case");
-  entry.targets = reader.OptionalStrings("targets");
-  entry.reason = reader.String("reason");
-  entry.link = reader.String("link");
-  entry.expires = reader.Day("expires");
-  if (!reader.status().ok()) return reader.status();
+  entry.operator_name = Operator(reader);
+  entry.case_id = FilledText(reader, "case");
+  if (reader.Has("targets")) entry.targets = FilledTexts(reader, "targets");
+  entry.reason = FilledText(reader, "reason");
+  entry.link = FilledText(reader, "link");
+  entry.expires = Day(reader, "expires");
+  reader.Finish();
   return entry;
 }
 
-absl::StatusOr<KnownDifference> ParseDifference(const std::string& place,
-                                                const JsonValue& json) {
-  ObjectReader reader(
-      place, json,
-      {"operator", "types", "target", "unit", "permitted", "observed"});
+KnownDifference ReadDifference(ObjectReader reader) {
+  static const std::vector<std::string> units = {"integer", "ULP"};
+  static const std::vector<std::string> permitted = {"0", kEnclosure};
   KnownDifference entry;
-  entry.operator_name = reader.Operator();
-  entry.types = reader.String("types");
-  entry.target = reader.OptionalString("target");
-  entry.unit = reader.OneOf("unit", {"integer", "ULP"});
-  entry.permitted = reader.OneOf("permitted", {"0", kEnclosure});
-  entry.observed = reader.Count("observed");
-  if (!reader.status().ok()) return reader.status();
+  entry.operator_name = Operator(reader);
+  entry.types = FilledText(reader, "types");
+  if (reader.Has("target")) entry.target = FilledText(reader, "target");
+  entry.unit = units[reader.Choice("unit", units)];
+  entry.permitted = permitted[reader.Choice("permitted", permitted)];
+  entry.observed = reader.Integer("observed", 0);
+  reader.Finish();
   return entry;
 }
 
@@ -243,19 +152,6 @@ absl::Status CheckRepetition(const Baseline& baseline) {
   return absl::OkStatus();
 }
 
-template <typename Entry, typename Parse>
-absl::Status ParseList(const std::string& path, const std::string& key,
-                       const std::vector<JsonValue>& items, const Parse& parse,
-                       std::vector<Entry>& entries) {
-  for (size_t i = 0; i < items.size(); ++i) {
-    absl::StatusOr<Entry> entry =
-        parse(absl::StrCat(path, ": ", key, "[", i, "]"), items[i]);
-    if (!entry.ok()) return entry.status();
-    entries.push_back(*std::move(entry));
-  }
-  return absl::OkStatus();
-}
-
 }  // namespace
 
 std::string PermittedDifference(Level level) {
@@ -264,24 +160,26 @@ std::string PermittedDifference(Level level) {
 
 absl::StatusOr<Baseline> ParseBaseline(const std::string& path,
                                        const std::string& json) {
-  const absl::StatusOr<JsonValue> root = ReadJson(json);
-  if (!root.ok()) return Malformed(path, std::string(root.status().message()));
-  ObjectReader reader(path, *root, {"schema", "known_failures", "differences"});
-  reader.OneOf("schema", {"baseline/1"});
-  const std::vector<JsonValue>& failures = reader.List("known_failures");
-  const std::vector<JsonValue>& differences = reader.List("differences");
-  if (!reader.status().ok()) return reader.status();
+  // Refuses repeated keys, of which the tree below keeps one.
+  absl::Status status = ReadJson(json).status();
+  if (!status.ok()) return Malformed(path, std::string(status.message()));
+  const Json tree = Json::parse(json, nullptr, /*allow_exceptions=*/false);
   Baseline baseline;
   baseline.path = path;
-  absl::Status status = ParseList(path, "known_failures", failures,
-                                  ParseKnownFailure, baseline.known_failures);
-  if (!status.ok()) return status;
-  for (KnownFailure& entry : baseline.known_failures) {
-    entry.line = FindLine(json, "case", entry.case_id);
-  }
-  status = ParseList(path, "differences", differences, ParseDifference,
-                     baseline.differences);
-  if (!status.ok()) return status;
+  ObjectReader reader(tree, "baseline", status);
+  reader.Choice("schema", {"baseline/1"});
+  reader.Items("known_failures",
+               [&](const Json& item, const std::string& place) {
+                 KnownFailure& entry = baseline.known_failures.emplace_back(
+                     ReadKnownFailure(ObjectReader(item, place, status)));
+                 entry.line = FindLine(json, "case", entry.case_id);
+               });
+  reader.Items("differences", [&](const Json& item, const std::string& place) {
+    baseline.differences.push_back(
+        ReadDifference(ObjectReader(item, place, status)));
+  });
+  reader.Finish();
+  if (!status.ok()) return Malformed(path, std::string(status.message()));
   status = CheckRepetition(baseline);
   if (!status.ok()) return status;
   return baseline;
@@ -294,7 +192,7 @@ absl::StatusOr<Baseline> ReadBaseline(const std::string& path) {
 }
 
 std::string FormatBaseline(const Baseline& baseline) {
-  using Json = nlohmann::ordered_json;
+  using OrderedJson = nlohmann::ordered_json;
   std::vector<KnownFailure> failures = baseline.known_failures;
   for (KnownFailure& entry : failures) {
     std::sort(entry.targets.begin(), entry.targets.end());
@@ -310,11 +208,12 @@ std::string FormatBaseline(const Baseline& baseline) {
               return std::tie(a.operator_name, a.types, a.target) <
                      std::tie(b.operator_name, b.types, b.target);
             });
-  Json json = {{"schema", "baseline/1"},
-               {"known_failures", Json::array()},
-               {"differences", Json::array()}};
+  OrderedJson json = {{"schema", "baseline/1"},
+                      {"known_failures", OrderedJson::array()},
+                      {"differences", OrderedJson::array()}};
   for (const KnownFailure& entry : failures) {
-    Json item = {{"operator", entry.operator_name}, {"case", entry.case_id}};
+    OrderedJson item = {{"operator", entry.operator_name},
+                        {"case", entry.case_id}};
     if (!entry.targets.empty()) item["targets"] = entry.targets;
     item["reason"] = entry.reason;
     item["link"] = entry.link;
@@ -323,7 +222,8 @@ std::string FormatBaseline(const Baseline& baseline) {
   }
   for (const KnownDifference& entry : differences) {
     if (entry.observed == 0) continue;
-    Json item = {{"operator", entry.operator_name}, {"types", entry.types}};
+    OrderedJson item = {{"operator", entry.operator_name},
+                        {"types", entry.types}};
     if (!entry.target.empty()) item["target"] = entry.target;
     item["unit"] = entry.unit;
     item["permitted"] = entry.permitted;

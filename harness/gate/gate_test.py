@@ -209,7 +209,7 @@ class GateTest(unittest.TestCase):
         for name, entries, message in (
                 ("stale", {"known_failures": [known_failure(case="gone")]}, "/gone is stale"),
                 ("stale types", {"differences": [{**difference, "types": "int4"}]}, "int4 is stale"),
-                ("no reason", {"known_failures": [known_failure(reason=None)]}, "has no \"reason\""),
+                ("no reason", {"known_failures": [known_failure(reason=None)]}, "has no reason"),
                 ("no day", {"known_failures": [known_failure(expires="soon")]}, "must be a day"),
                 ("operator", {"known_failures": [known_failure(operator="softmax")]}, "no operator \"softmax\""),
                 ("target", {"known_failures": [known_failure(targets=["AVX9"])]}, "no target AVX9"),

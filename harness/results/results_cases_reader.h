@@ -4,8 +4,8 @@
 #define QCONFORM_HARNESS_RESULTS_RESULTS_CASES_READER_H_
 
 #include "absl/status/status.h"
-#include "harness/results/json_reading.h"
 #include "harness/results/model.h"
+#include "harness/results/object_reader.h"
 
 namespace qconform::harness {
 

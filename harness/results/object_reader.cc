@@ -1,4 +1,4 @@
-#include "harness/results/json_reading.h"
+#include "harness/results/object_reader.h"
 
 #include <algorithm>
 #include <utility>
