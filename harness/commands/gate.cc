@@ -206,64 +206,67 @@ bool WriteViews(const GateFlags& flags, const std::vector<Finding>& findings,
   return written;
 }
 
+// Whether the run ends here: it was stopped, or has failed and must not go on.
+bool EndsHere(const GateFlags& flags, RunResults& results) {
+  Conclude(results);
+  const bool fails =
+      results.exit_code == kDoesNotConform || results.exit_code == kBroken;
+  if (results.stopped.empty() && flags.fail_fast && fails) {
+    results.stopped = "stopped at the first failure";
+  }
+  return !results.stopped.empty();
+}
+
+StageOptions MakeStageOptions(const GateFlags& flags,
+                              const Prepared& prepared) {
+  StageOptions options;
+  options.seed = flags.seed;
+  options.threads = flags.setup.threads;
+  options.builtin = flags.setup.candidate == "builtin";
+  options.interrupted = Interrupted;
+  options.operators = prepared.cases.operators;
+  // A target that is not there is told already.
+  const std::vector<std::string> own = prepared.setup.candidate->Targets();
+  for (const std::string& target : prepared.setup.options.targets) {
+    if (std::find(own.begin(), own.end(), target) != own.end()) {
+      options.targets.push_back(target);
+    }
+  }
+  return options;
+}
+
 // Properties of the generated cases, then sweeps. Both hold for results that
 // are exact; float arithmetic need not have them.
 void RunStages(const GateFlags& flags, const Ratchet& ratchet,
                Prepared& prepared, RunResults& results) {
-  const auto fails = [&] {
-    if (!flags.fail_fast || (results.exit_code != kDoesNotConform &&
-                             results.exit_code != kBroken)) {
-      return false;
-    }
-    if (results.stopped.empty()) {
-      results.stopped = "stopped at the first failure";
-    }
-    return true;
-  };
-  const RunOptions& options = prepared.setup.options;
-  if (options.level != Level::kExact || !results.stopped.empty() || fails()) {
+  if (prepared.setup.options.level != Level::kExact ||
+      EndsHere(flags, results)) {
     return;
   }
-  StageOptions stage_options;
-  stage_options.seed = flags.seed;
-  stage_options.threads = flags.setup.threads;
-  stage_options.builtin = flags.setup.candidate == "builtin";
-  stage_options.interrupted = Interrupted;
-  stage_options.operators = prepared.cases.operators;
+  StageOptions options = MakeStageOptions(flags, prepared);
+  const auto run = [&](const std::string& unit, const auto& stage) {
+    Progress progress(unit, ChooseProgressStyle(flags.setup.quiet));
+    options.progress = [&progress](uint64_t done, uint64_t total) {
+      progress.Update(done, total);
+    };
+    const size_t begin = results.stages.size();
+    stage();
+    for (size_t i = begin; i < results.stages.size(); ++i) {
+      ratchet.Apply(results.stages[i]);
+    }
+  };
   std::vector<const TestCase*> cases;
   for (const VectorFile& file : prepared.cases.generated) {
     for (const TestCase& test_case : file.cases) cases.push_back(&test_case);
   }
-  // A target that is not there is told already.
-  const std::vector<std::string> own = prepared.setup.candidate->Targets();
-  for (const std::string& target : options.targets) {
-    if (std::find(own.begin(), own.end(), target) != own.end()) {
-      stage_options.targets.push_back(target);
-    }
-  }
-  const auto run = [&](const std::string& unit, const auto& stage) {
-    Progress progress(unit, ChooseProgressStyle(flags.setup.quiet));
-    stage_options.progress = [&progress](uint64_t done, uint64_t total) {
-      progress.Update(done, total);
-    };
-    stage();
-  };
   run("cases changed", [&] {
-    RunPropertyStages(stage_options, cases, *prepared.setup.candidate, results);
+    RunPropertyStages(options, cases, *prepared.setup.candidate, results);
   });
-  for (StageResult& stage : results.stages) ratchet.Apply(stage);
-  Conclude(results);
-  if (fails()) return;
-  if (!results.stopped.empty() || flags.no_sweeps) return;
+  if (EndsHere(flags, results) || flags.no_sweeps) return;
   AnnounceCall("a kernel in a sweep", results.candidate,
-               absl::StrJoin(stage_options.targets, ", "));
-  run("microseconds of work", [&] {
-    const size_t begin = results.stages.size();
-    RunSweepStages(stage_options, *prepared.setup.candidate, results);
-    for (size_t i = begin; i < results.stages.size(); ++i) {
-      ratchet.Apply(results.stages[i]);
-    }
-  });
+               absl::StrJoin(options.targets, ", "));
+  run("microseconds of work",
+      [&] { RunSweepStages(options, *prepared.setup.candidate, results); });
 }
 
 RunResults Begin(const GateFlags& flags, const Prepared& prepared) {
@@ -293,14 +296,14 @@ ExitCode RunGate(GateFlags& flags) {
     ratchet.Apply(test_case, target, verdict);
   };
   RunWithProgress(prepared->cases.all, flags.setup, prepared->setup, results);
-  RunStages(flags, ratchet, *prepared, results);
-  bool written = true;
-  if (flags.speed.on && results.stopped.empty()) {
-    written = MeasureSpeedForGate(flags.speed, flags.setup.quiet, results);
-  }
   results.ratchet = ratchet.Rows();
   if (prepared->begins) {
     for (RatchetRow& row : results.ratchet) row.recorded = row.observed;
+  }
+  RunStages(flags, ratchet, *prepared, results);
+  bool written = true;
+  if (flags.speed.on && !EndsHere(flags, results)) {
+    written = MeasureSpeedForGate(flags.speed, flags.setup.quiet, results);
   }
   Conclude(results);
   results.wall_seconds =
@@ -371,7 +374,7 @@ void AddGateCommand(CLI::App& app, ExitCode& exit_code) {
   command->add_option("--quotas", flags->quotas,
                       "Minimum counts to enforce instead of the built-in ones");
   command->add_flag("--fail-fast", flags->fail_fast,
-                    "End at the first case that fails");
+                    "End at the first case or stage that fails");
   command->add_option("--date", flags->date,
                       "The day by which known failures expire (default: "
                       "today, UTC)");

@@ -310,6 +310,26 @@ class GateTest(unittest.TestCase):
         self.assertIn("the run is partial (stopped at the first failure): 2 of 3 cases", result.stdout)
         self.assertTrue(self.results()["partial"])
 
+    def test_fail_fast_ends_before_the_speed_is_measured(self):
+        benchmarks = self.benchmark_program("benchmarks", add=100)
+        speed = ("--speed", f"--speed-baseline={benchmarks}", f"--speed-program={benchmarks}")
+
+        def stages(*arguments, **options):
+            self.gate(1, *arguments, "--cases=0", *speed, **options)
+            results = self.results()
+            self.assertEqual(results["partial"], "--fail-fast" in arguments)
+            return [stage["name"] for stage in results["stages"]]
+
+        # The case passes; a sweep does not.
+        sweep = (self.write([add_case("even", (2, 4))]), f"--candidate={HALF_AWAY}")
+        self.assertEqual(stages(*sweep, sweeps=True), ["sweep:add", "time against the baseline"])
+        self.assertEqual(stages(*sweep, "--fail-fast", sweeps=True), ["sweep:add"])
+        # The case passes, but its difference is larger than the baseline permits.
+        difference = (self.write([tensorflow_case()], TENSORFLOW, "difference.json"), "--candidate=golden-binary32",
+                      f"--baseline={self.baseline()}")
+        self.assertEqual(stages(*difference), ["time against the baseline"])
+        self.assertEqual(stages(*difference, "--fail-fast"), [])
+
     def test_all_views_are_written(self):
         vectors = self.write([add_case()])
         names = ("junit", "sarif", "codequality", "markdown")
