@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "harness/candidates/mutants/mutants.h"
+#include "harness/judge/fake_candidate.h"
 #include "spec/operator_spec.h"
 
 namespace qconform::harness {
@@ -124,38 +125,14 @@ TEST(MetamorphicCasesTest, OneSeedGivesTheSameCases) {
   EXPECT_GT(kills.size(), 1);
 }
 
-// Right but for one thing that no scalar model has.
-class Spoilt : public Candidate {
- public:
-  Spoilt(std::unique_ptr<Candidate> right, bool on_threads)
-      : right_(std::move(right)), on_threads_(on_threads) {}
-  std::string Name() const override { return "spoilt"; }
-  std::vector<std::string> Targets() const override {
-    return right_->Targets();
-  }
-  Execution Execute(const spec::Arguments& arguments,
-                    const ExecutionOptions& options,
-                    OutputStorage& outputs) override {
-    const Execution execution = right_->Execute(arguments, options, outputs);
-    const bool spoils = on_threads_
-                            ? options.threads > 1
-                            : execution.outcome == ExecutionOutcome::kRejected;
-    std::vector<std::byte>& storage = outputs.begin()->second;
-    if (spoils && !storage.empty()) storage[0] ^= std::byte{1};
-    return execution;
-  }
-
- private:
-  std::unique_ptr<Candidate> right_;
-  bool on_threads_;
-};
-
+// Faults that no mutant has.
 TEST(MetamorphicCasesTest, SeesThreadsAndWritesOfFailedCalls) {
-  for (const auto& [on_threads, property] :
-       {std::pair{true, "execution"}, std::pair{false, "failed-call"}}) {
-    Spoilt spoilt(Mutant(kAdd, ""), on_threads);
+  for (const auto& [fault, property] :
+       {std::pair{FakeFault::kWrongWithThreads, "execution"},
+        std::pair{FakeFault::kWritesThenRejects, "failed-call"}}) {
+    FakeCandidate candidate(fault);
     MetamorphicCases source(kAdd, 60, 1);
-    EXPECT_EQ(KillingProperty(source, spoilt), property);
+    EXPECT_EQ(KillingProperty(source, candidate), property);
   }
 }
 

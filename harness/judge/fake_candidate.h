@@ -4,7 +4,8 @@
 #ifndef QCONFORM_HARNESS_JUDGE_FAKE_CANDIDATE_H_
 #define QCONFORM_HARNESS_JUDGE_FAKE_CANDIDATE_H_
 
-#include <cmath>
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -26,6 +27,7 @@ enum class FakeFault {
   kWritesPadding,       // writes all storage between the elements
   kHalfAway,            // ties go away from zero
   kZeroPointFirst,      // adds the zero point before it rounds
+  kNegates,             // every element has the other sign
   kAcceptsAll,          // never rejects
   kRejectsAll,          // with invalid_argument and 161002
   kRejectsWithAnother,  // with out_of_range and 161001
@@ -122,7 +124,8 @@ class FakeCandidate : public Candidate {
       return Rejected("out_of_range", 161001);
     }
     if (fault == FakeFault::kWritesThenRejects) {
-      outputs.begin()->second[1] = std::byte{7};
+      std::vector<std::byte>& storage = outputs.begin()->second;
+      if (!storage.empty()) storage.back() ^= std::byte{1};
     }
     return Rejected("invalid_argument", 161002);
   }
@@ -155,6 +158,7 @@ class FakeCandidate : public Candidate {
                const reference::GoldenElement& element, int64_t i,
                bool last) const {
     if (fault == FakeFault::kWrongLane && last) return element.exact + 1;
+    if (fault == FakeFault::kNegates) return -element.exact;
     if (fault == FakeFault::kHalfAway) {
       return Variant(arguments, i, reference::RoundingVariant::kHalfAway);
     }

@@ -1,9 +1,8 @@
 // Properties that need no oracle: what a change of the call must do to the
 // outputs, by the documents alone. They see faults that an oracle shares.
 //
-//   permute-rows        permuting rows (elements, where there are no rows),
-//   with
-//                       their parameters, permutes the outputs
+//   permute-rows        permuting rows (elements, where there are no rows)
+//                       with their parameters permutes the outputs
 //   permute-columns     likewise the columns of B
 //   split-group         a group split in two gives the same rows
 //   scale-together      the same power of two on A's (for the add also B's) and

@@ -1,8 +1,6 @@
 #include "harness/judge/properties.h"
 
 #include <cstdint>
-#include <memory>
-#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,6 +10,8 @@
 #include "harness/candidates/mutants/mutants.h"
 #include "harness/cases/hard_cases.h"
 #include "harness/cases/random_arguments.h"
+#include "harness/cases/random_source.h"
+#include "harness/judge/fake_candidate.h"
 #include "rapidcheck/gtest.h"
 #include "spec/operator_spec.h"
 
@@ -105,48 +105,16 @@ TEST(PropertiesTest, CanFail) {
 }
 
 // Faults that no mutant has.
-class Faulty : public Candidate {
- public:
-  Faulty(std::unique_ptr<Candidate> right, bool writes_and_rejects)
-      : right_(std::move(right)), writes_and_rejects_(writes_and_rejects) {}
-  std::string Name() const override { return "faulty"; }
-  std::vector<std::string> Targets() const override {
-    return right_->Targets();
-  }
-  Execution Execute(const spec::Arguments& arguments,
-                    const ExecutionOptions& options,
-                    OutputStorage& outputs) override {
-    Execution execution = right_->Execute(arguments, options, outputs);
-    std::vector<std::byte>& storage = outputs.begin()->second;
-    if (storage.size() < 4) return execution;
-    if (execution.outcome == ExecutionOutcome::kRejected) {
-      if (writes_and_rejects_) storage[0] ^= std::byte{1};
-    } else if (options.threads > 1) {
-      // The sign of a float, 128 of an integer.
-      storage[3] ^= std::byte{0x80};
-    } else if (flips_sign) {
-      for (size_t i = 3; i < storage.size(); i += 4) {
-        storage[i] ^= std::byte{0x80};
-      }
-    }
-    return execution;
-  }
-  bool flips_sign = false;
-
- private:
-  std::unique_ptr<Candidate> right_;
-  bool writes_and_rejects_;
-};
-
 TEST(PropertiesTest, ExecutionFailedCallAndOrderCanFail) {
-  auto original = mutants::MakeMutant(kQuantize, "");
-  ASSERT_TRUE(original.ok());
-  Faulty faulty(*std::move(original), /*writes_and_rejects=*/true);
-  EXPECT_NE(CheckOften(kQuantize, "execution", faulty, 1, 50).violation, "");
-  EXPECT_NE(CheckOften(kQuantize, "failed-call", faulty, 1, 50).violation, "");
-  faulty.flips_sign = true;
-  EXPECT_NE(CheckOften(kQuantize, "monotone", faulty, 1, 50).violation, "");
-  EXPECT_NE(CheckOften(kQuantize, "idempotent", faulty, 1, 50).violation, "");
+  for (const auto& [property, fault] :
+       {std::pair{"execution", FakeFault::kWrongWithThreads},
+        std::pair{"failed-call", FakeFault::kWritesThenRejects},
+        std::pair{"monotone", FakeFault::kNegates},
+        std::pair{"idempotent", FakeFault::kNegates}}) {
+    FakeCandidate candidate(fault);
+    EXPECT_NE(CheckOften(kQuantize, property, candidate, 1, 50).violation, "")
+        << property;
+  }
 }
 
 }  // namespace
