@@ -7,8 +7,8 @@
 #include <thread>
 
 #include "absl/functional/function_ref.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "harness/candidates/rejection.h"
 #include "hwy/targets.h"
 #include "spec/tensor.h"
 
@@ -275,11 +275,7 @@ Execution BuiltinCandidate::Execute(const spec::Arguments& arguments,
   }
   call.CopyOutputs(outputs);
   if (!outcome.status.ok() || outcome.aclnn_status.has_value()) {
-    execution.outcome = ExecutionOutcome::kRejected;
-    execution.message = std::string(outcome.status.message());
-    execution.status =
-        absl::AsciiStrToLower(absl::StatusCodeToString(outcome.status.code()));
-    execution.aclnn_status = outcome.aclnn_status;
+    return Rejected(outcome.status, outcome.aclnn_status);
   }
   return execution;
 }

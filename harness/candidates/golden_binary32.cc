@@ -3,34 +3,20 @@
 #include <cmath>
 #include <utility>
 
-#include "absl/status/status.h"
 #include "absl/status/statusor.h"
-#include "absl/strings/ascii.h"
+#include "harness/candidates/rejection.h"
 #include "reference/golden.h"
 #include "spec/tensor.h"
 #include "spec/validate.h"
 
 namespace qconform::harness {
-namespace {
-
-Execution Reject(const absl::Status& status) {
-  Execution execution;
-  execution.outcome = ExecutionOutcome::kRejected;
-  execution.message = std::string(status.message());
-  execution.status =
-      absl::AsciiStrToLower(absl::StatusCodeToString(status.code()));
-  execution.aclnn_status = spec::AclnnStatus(status);
-  return execution;
-}
-
-}  // namespace
-
 Execution GoldenBinary32Candidate::Execute(const spec::Arguments& arguments,
                                            const ExecutionOptions&,
                                            OutputStorage& outputs) {
   const absl::StatusOr<reference::GoldenResult> result =
       reference::Evaluate(arguments, {.enclosure = false, .binary32 = true});
-  if (!result.ok()) return Reject(result.status());
+  if (!result.ok())
+    return Rejected(result.status(), spec::AclnnStatus(result.status()));
   spec::Tensor tensor = {arguments.outputs.at(result->output_name),
                          std::move(outputs[result->output_name])};
   for (size_t i = 0; i < result->elements.size(); ++i) {

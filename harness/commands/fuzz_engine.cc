@@ -14,6 +14,7 @@
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
+#include "harness/candidates/rejection.h"
 #include "harness/cases/arguments_hash.h"
 #include "harness/cases/random_arguments.h"
 #include "harness/cases/random_source.h"
@@ -75,8 +76,7 @@ TestCase AsCase(const Arguments& arguments) {
   test_case.id = "generated";
   test_case.arguments = arguments;
   if (const absl::Status status = spec::Validate(arguments); !status.ok()) {
-    test_case.error = ExpectedError{.status = StatusCodeName(status.code()),
-                                    .aclnn_status = spec::AclnnStatus(status)};
+    test_case.error = ErrorOf(status);
   }
   return test_case;
 }

@@ -11,6 +11,7 @@
 #include "absl/time/time.h"
 #include "harness/cases/hard_cases.h"
 #include "harness/cases/random_arguments.h"
+#include "harness/judge/expectation.h"
 #include "harness/judge/verdict.h"
 #include "nlohmann/json.hpp"
 #include "spec/validate.h"
@@ -69,8 +70,7 @@ std::vector<TestCase> RandomCases(const std::string& operator_name,
     if (!OutputsFit(test_case.arguments)) continue;
     if (const absl::Status status = spec::Validate(test_case.arguments);
         !status.ok()) {
-      test_case.error = {.status = StatusCodeName(status.code()),
-                         .aclnn_status = spec::AclnnStatus(status)};
+      test_case.error = ErrorOf(status);
     }
     cases.push_back(std::move(test_case));
   }

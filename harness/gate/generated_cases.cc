@@ -30,9 +30,7 @@ std::vector<TestCase> GenerateCases(const std::string& operator_name,
     test_case.arguments = std::move(fuzz_case.arguments);
     const absl::Status status = spec::Validate(test_case.arguments);
     if (!status.ok()) {
-      ExpectedError& error = test_case.error.emplace();
-      error.status = StatusCodeName(status.code());
-      error.aclnn_status = spec::AclnnStatus(status);
+      ExpectedError& error = test_case.error.emplace(ErrorOf(status));
       // A vector names one of the two.
       if (error.aclnn_status) error.status.clear();
     }

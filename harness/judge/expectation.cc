@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
+#include "harness/candidates/rejection.h"
 #include "harness/judge/compare.h"
 #include "reference/second_oracle/second_oracle.h"
 #include "spec/validate.h"
@@ -16,12 +16,11 @@ namespace {
 
 // Whether a golden rejection is the one the vector expects.
 bool SameError(const ExpectedError& expected, const absl::Status& status) {
-  if (!expected.status.empty() &&
-      expected.status != StatusCodeName(status.code())) {
+  const ExpectedError error = ErrorOf(status);
+  if (!expected.status.empty() && expected.status != error.status) {
     return false;
   }
-  return !expected.aclnn_status ||
-         expected.aclnn_status == spec::AclnnStatus(status);
+  return !expected.aclnn_status || expected.aclnn_status == error.aclnn_status;
 }
 
 // What the golden model does to an element beside its products, in rational
@@ -38,8 +37,9 @@ int64_t CountOutputElements(const spec::Arguments& arguments) {
 
 }  // namespace
 
-std::string StatusCodeName(absl::StatusCode code) {
-  return absl::AsciiStrToLower(absl::StatusCodeToString(code));
+ExpectedError ErrorOf(const absl::Status& rejection) {
+  return {.status = StatusCodeName(rejection.code()),
+          .aclnn_status = spec::AclnnStatus(rejection)};
 }
 
 std::string DescribeError(const ExpectedError& error) {
@@ -97,11 +97,8 @@ void Expectation::NoteDisagreementOverError(const absl::Status& golden) {
   const std::string model =
       golden.ok()
           ? "accepts the call"
-          : absl::StrCat(
-                "rejects the call: ",
-                DescribeError({.status = StatusCodeName(golden.code()),
-                               .aclnn_status = spec::AclnnStatus(golden)}),
-                ": ", golden.message());
+          : absl::StrCat("rejects the call: ", DescribeError(ErrorOf(golden)),
+                         ": ", golden.message());
   disagreement_ =
       absl::StrCat("the vector ", vector, ", the golden model ", model);
 }

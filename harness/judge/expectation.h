@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "absl/status/statusor.h"
 #include "harness/cases/test_case.h"
 #include "reference/golden.h"
@@ -78,8 +79,8 @@ class Expectation {
 // of the sum behind each.
 int64_t EstimateWork(const spec::Arguments& arguments);
 
-// An absl status code as vectors write it: "invalid_argument".
-std::string StatusCodeName(absl::StatusCode code);
+// What a vector says that expects this rejection.
+ExpectedError ErrorOf(const absl::Status& rejection);
 
 // "161002", "invalid_argument" or "invalid_argument (161002)".
 std::string DescribeError(const ExpectedError& error);

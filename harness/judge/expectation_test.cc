@@ -151,7 +151,8 @@ TEST(ExpectationTest, DescribesErrors) {
   EXPECT_EQ(
       DescribeError({.status = "invalid_argument", .aclnn_status = 161002}),
       "invalid_argument (161002)");
-  EXPECT_EQ(StatusCodeName(absl::StatusCode::kOutOfRange), "out_of_range");
+  EXPECT_EQ(DescribeError(ErrorOf(absl::OutOfRangeError("too large"))),
+            "out_of_range");
 }
 
 }  // namespace

@@ -182,10 +182,7 @@ std::string ExplainRejection(const TestCase& test_case,
   AppendRow("the golden model",
             golden.ok()
                 ? "accepts the call"
-                : absl::StrCat("rejects with ",
-                               DescribeError(
-                                   {.status = StatusCodeName(golden.code()),
-                                    .aclnn_status = spec::AclnnStatus(golden)}),
+                : absl::StrCat("rejects with ", DescribeError(ErrorOf(golden)),
                                ": ", golden.message()),
             text);
   absl::StrAppend(&text, "\nwhat the candidate ", candidate.Name(), " gives\n");

@@ -3,9 +3,9 @@
 #include <utility>
 
 #include "absl/status/status.h"
-#include "absl/strings/ascii.h"
 #include "absl/strings/str_cat.h"
 #include "harness/candidates/mutants/models.h"
+#include "harness/candidates/rejection.h"
 #include "spec/validate.h"
 
 namespace qconform::harness::mutants {
@@ -43,12 +43,7 @@ class Mutant final : public Candidate {
       model_.run(arguments, fault_, outputs);
       return execution;
     }
-    execution.outcome = ExecutionOutcome::kRejected;
-    execution.message = std::string(status.message());
-    execution.status =
-        absl::AsciiStrToLower(absl::StatusCodeToString(status.code()));
-    execution.aclnn_status = spec::AclnnStatus(status);
-    return execution;
+    return Rejected(status, spec::AclnnStatus(status));
   }
 
  private:

@@ -14,6 +14,7 @@
 #include "harness/cases/hard_cases.h"
 #include "harness/cases/random_arguments.h"
 #include "harness/cases/vector_file.h"
+#include "harness/judge/expectation.h"
 #include "harness/judge/verdict.h"
 #include "spec/validate.h"
 
@@ -59,8 +60,7 @@ class Cases {
         if (!OutputsFit(test_case.arguments)) continue;
         if (const auto status = spec::Validate(test_case.arguments);
             !status.ok()) {
-          test_case.error = {.status = StatusCodeName(status.code()),
-                             .aclnn_status = spec::AclnnStatus(status)};
+          test_case.error = ErrorOf(status);
         }
         cases_[name].push_back(std::move(test_case));
       }
