@@ -45,6 +45,25 @@ struct Operand {
   std::string refusal;
 };
 
+// Element i of raw data, which are little-endian: assembled so that any machine
+// reads it right.
+void WriteRawElement(const std::string& raw_data, int64_t i,
+                     spec::Tensor& tensor) {
+  const auto byte_size = static_cast<int64_t>(spec::ByteSize(tensor.desc.type));
+  uint32_t bits = 0;
+  for (int64_t b = byte_size - 1; b >= 0; --b) {
+    bits = bits << 8 | static_cast<uint8_t>(raw_data[i * byte_size + b]);
+  }
+  if (spec::IsFloat(tensor.desc.type)) {
+    spec::WriteReal(tensor, i, std::bit_cast<float>(bits));
+  } else {
+    spec::WriteInteger(tensor, i,
+                       tensor.desc.type == spec::DataType::kInt8
+                           ? static_cast<int8_t>(bits)
+                           : static_cast<int64_t>(bits));
+  }
+}
+
 // Reads "input_3.pb". A tensor of a type that no operator of ours has is
 // refused; one whose data do not fit its own dimensions is a malformed file.
 absl::StatusOr<Operand> ReadOperand(const fs::path& path) {
@@ -94,21 +113,7 @@ absl::StatusOr<Operand> ReadOperand(const fs::path& path) {
   operand.tensor.storage.resize(*count * byte_size);
   for (int64_t i = 0; i < *count; ++i) {
     if (proto->has_raw_data()) {
-      // Raw data are little-endian; assemble the value so that any machine
-      // reads it right.
-      uint32_t bits = 0;
-      for (int64_t b = byte_size - 1; b >= 0; --b) {
-        bits = bits << 8 |
-               static_cast<uint8_t>(proto->raw_data()[i * byte_size + b]);
-      }
-      if (is_float) {
-        spec::WriteReal(operand.tensor, i, std::bit_cast<float>(bits));
-      } else {
-        spec::WriteInteger(operand.tensor, i,
-                           desc.type == spec::DataType::kInt8
-                               ? static_cast<int8_t>(bits)
-                               : static_cast<int64_t>(bits));
-      }
+      WriteRawElement(proto->raw_data(), i, operand.tensor);
     } else if (is_float) {
       spec::WriteReal(operand.tensor, i,
                       proto->float_data(static_cast<int>(i)));

@@ -215,8 +215,8 @@ void FillRow(spec::Tensor& x, int64_t row, int64_t k, RandomSource& random) {
   }
 }
 
-void MakeGroupedMatmul(const OperatorSpec& spec, RandomSource& random,
-                       Arguments& arguments) {
+// Whether the weight is transposed.
+bool ChooseTransposition(RandomSource& random, Arguments& arguments) {
   const bool transposed = !random.OneIn(3);
   if (!transposed) {
     arguments.attributes["transposeWeight"] = false;
@@ -224,6 +224,21 @@ void MakeGroupedMatmul(const OperatorSpec& spec, RandomSource& random,
   } else if (random.OneIn(2)) {
     arguments.attributes["transposeWeight"] = true;
   }
+  return transposed;
+}
+
+// Groups that are empty, and rows beyond the last, come of themselves.
+Sizes ChooseGroupEnds(int64_t groups, int64_t rows, RandomSource& random) {
+  Sizes ends(static_cast<size_t>(groups));
+  for (int64_t& end : ends) end = random.Between(0, rows);
+  if (random.OneIn(2)) ends.back() = rows;
+  std::sort(ends.begin(), ends.end());
+  return ends;
+}
+
+void MakeGroupedMatmul(const OperatorSpec& spec, RandomSource& random,
+                       Arguments& arguments) {
+  const bool transposed = ChooseTransposition(random, arguments);
   const std::string mode = std::get<std::string>(
       random.Pick(spec.FindAttribute("xQuantMode")->allowed));
   arguments.attributes["xQuantMode"] = mode;
@@ -280,11 +295,7 @@ void MakeGroupedMatmul(const OperatorSpec& spec, RandomSource& random,
         });
   }
 
-  // Groups that are empty, and rows beyond the last, come of themselves.
-  Sizes ends(static_cast<size_t>(g));
-  for (int64_t& end : ends) end = random.Between(0, m);
-  if (random.OneIn(2)) ends.back() = m;
-  std::sort(ends.begin(), ends.end());
+  const Sizes ends = ChooseGroupEnds(g, m, random);
   // Its elements must not share storage, or the order would be lost.
   TensorDesc groups = desc_of("groupList", 0);
   if (groups.strides.has_value()) groups.strides = {random.Between(1, 3)};
@@ -304,8 +315,8 @@ void MakeGroupedMatmul(const OperatorSpec& spec, RandomSource& random,
   }
 }
 
-void MakeQuantizeAndDequantize(const OperatorSpec& spec, RandomSource& random,
-                               Arguments& arguments) {
+void ChooseAttributes(const OperatorSpec& spec, RandomSource& random,
+                      Arguments& arguments) {
   for (const spec::AttributeSpec& attribute : spec.attributes) {
     if (random.OneIn(3)) continue;  // The default is taken.
     spec::Attribute value;
@@ -331,61 +342,110 @@ void MakeQuantizeAndDequantize(const OperatorSpec& spec, RandomSource& random,
     arguments.attributes["narrow_range"] = false;
     arguments.options.arithmetic = "exact";
   }
+}
 
+struct Range {
   // A unit of which ends and data are multiples makes the scale factor a power
   // of two and half units ties.
-  const double unit =
-      random.OneIn(8)
-          ? std::fabs(RandomFiniteFloat32(random))
-          : std::ldexp(1.0, static_cast<int>(random.Between(-9, 3)));
-  double low = -127 * unit;
-  double high = 127 * unit;
+  double unit;
+  double low;
+  double high;
+  bool is_any;  // the ends are no multiples
+};
+
+Range ChooseRange(RandomSource& random) {
+  Range range;
+  range.unit = random.OneIn(8)
+                   ? std::fabs(RandomFiniteFloat32(random))
+                   : std::ldexp(1.0, static_cast<int>(random.Between(-9, 3)));
+  const double unit = range.unit;
+  range.low = -127 * unit;
+  range.high = 127 * unit;
   switch (random.Between(0, 7)) {
     case 0:
-      low = -128 * unit;
+      range.low = -128 * unit;
       break;
     case 1:
-      low = -std::fabs(unit * static_cast<double>(random.Between(0, 999)));
+      range.low =
+          -std::fabs(unit * static_cast<double>(random.Between(0, 999)));
       break;
     case 2:
-      low = 0;
-      high = 255 * unit;
+      range.low = 0;
+      range.high = 255 * unit;
       break;
     case 3:
-      high = unit * static_cast<double>(random.Between(-127, 127));
+      range.high = unit * static_cast<double>(random.Between(-127, 127));
       break;
     case 4:
-      low = unit * static_cast<double>(random.Between(-127, 127));
+      range.low = unit * static_cast<double>(random.Between(-127, 127));
       break;
     case 5:
-      low = high = random.Pick({0.0, -unit, unit});
+      range.low = range.high = random.Pick({0.0, -unit, unit});
       break;
     default:
       break;
   }
-  const auto to_float32 = [](double value) {
-    return std::clamp(value, -0x1.fffffep127, 0x1.fffffep127);
-  };
-  const bool any_range = random.OneIn(10);
-  if (any_range) {
-    low = RandomFiniteFloat32(random);
-    high = RandomFiniteFloat32(random);
-    if (low > high) std::swap(low, high);
+  range.is_any = random.OneIn(10);
+  if (range.is_any) {
+    range.low = RandomFiniteFloat32(random);
+    range.high = RandomFiniteFloat32(random);
+    if (range.low > range.high) std::swap(range.low, range.high);
   }
+  return range;
+}
+
+double ClampToFloat32(double value) {
+  return std::clamp(value, -0x1.fffffep127, 0x1.fffffep127);
+}
+
+spec::Tensor ChooseInput(const TensorDesc& desc, const Range& range,
+                         RandomSource& random) {
+  const int64_t style = random.Between(0, 9);
+  const double sign = style == 9 ? -1 : 1;
+  spec::Tensor input = FillReal(desc, random, [&]() -> double {
+    if (style == 0) return RandomFiniteFloat32(random);
+    if (style == 1 && random.OneIn(20)) {
+      return random.Pick({std::numeric_limits<double>::quiet_NaN(),
+                          std::numeric_limits<double>::infinity(),
+                          -std::numeric_limits<double>::infinity()});
+    }
+    if (style == 2 || range.is_any) {
+      return ClampToFloat32(
+          range.unit *
+          static_cast<double>(random.Between(-(1 << 23), 1 << 23)) / (1 << 15));
+    }
+    const int64_t halves = random.Between(style >= 8 ? 0 : -300, 300);
+    return ClampToFloat32(sign * range.unit * static_cast<double>(halves) / 2);
+  });
+  if (style >= 3 && random.OneIn(2)) {
+    // A measured range then has ends that are multiples of the unit.
+    const int64_t count = spec::ElementCount(desc).value();
+    if (count > 0) {
+      spec::WriteReal(input, random.Between(0, count - 1),
+                      ClampToFloat32(sign * 127 * range.unit));
+    }
+  }
+  return input;
+}
+
+void MakeQuantizeAndDequantize(const OperatorSpec& spec, RandomSource& random,
+                               Arguments& arguments) {
+  ChooseAttributes(spec, random, arguments);
+  Range range = ChooseRange(random);
   const auto given = arguments.attributes.find("range_given");
   if ((given == arguments.attributes.end() ||
        given->second == spec::Attribute(false)) &&
       random.OneIn(3)) {
     // Ignored, whatever it is (TQ-07).
-    low = std::numeric_limits<double>::quiet_NaN();
+    range.low = std::numeric_limits<double>::quiet_NaN();
   }
   const auto scalar = [&](const char* name, double value) {
     arguments.inputs[name] =
         FillReal(RandomDesc(*spec.FindTensor(name), {}, random), random,
-                 [&] { return to_float32(value); });
+                 [&] { return ClampToFloat32(value); });
   };
-  scalar("input_min", low);
-  scalar("input_max", high);
+  scalar("input_min", range.low);
+  scalar("input_max", range.high);
 
   Sizes sizes(static_cast<size_t>(random.Between(0, 5)), 1);
   if (!sizes.empty()) {
@@ -396,32 +456,8 @@ void MakeQuantizeAndDequantize(const OperatorSpec& spec, RandomSource& random,
     }
     if (random.OneIn(25)) sizes[0] = 0;
   }
-  const TensorDesc desc = RandomDesc(*spec.FindTensor("input"), sizes, random);
-  const int64_t style = random.Between(0, 9);
-  const double sign = style == 9 ? -1 : 1;
-  arguments.inputs["input"] = FillReal(desc, random, [&]() -> double {
-    if (style == 0) return RandomFiniteFloat32(random);
-    if (style == 1 && random.OneIn(20)) {
-      return random.Pick({std::numeric_limits<double>::quiet_NaN(),
-                          std::numeric_limits<double>::infinity(),
-                          -std::numeric_limits<double>::infinity()});
-    }
-    if (style == 2 || any_range) {
-      return to_float32(
-          unit * static_cast<double>(random.Between(-(1 << 23), 1 << 23)) /
-          (1 << 15));
-    }
-    const int64_t halves = random.Between(style >= 8 ? 0 : -300, 300);
-    return to_float32(sign * unit * static_cast<double>(halves) / 2);
-  });
-  if (style >= 3 && random.OneIn(2)) {
-    // A measured range then has ends that are multiples of the unit.
-    const int64_t count = spec::ElementCount(desc).value();
-    if (count > 0) {
-      spec::WriteReal(arguments.inputs["input"], random.Between(0, count - 1),
-                      to_float32(sign * 127 * unit));
-    }
-  }
+  arguments.inputs["input"] = ChooseInput(
+      RandomDesc(*spec.FindTensor("input"), sizes, random), range, random);
   arguments.outputs["output"] =
       RandomDesc(*spec.FindTensor("output"), sizes, random);
 }

@@ -100,30 +100,73 @@ std::vector<std::string> InOrder(const Map& map, const Specs& specs) {
   return names;
 }
 
+// The rule by which the vector gives a tensor's data; empty if it lists them.
+std::string GeneratedBy(const TestCase& test_case, const std::string& name) {
+  const auto rule = test_case.generated_data.find(name);
+  return rule == test_case.generated_data.end() ? "" : rule->second;
+}
+
+// {"ATensor": .., ..}, one line for each tensor.
+std::string FormatTensors(const std::vector<std::string>& tensors) {
+  if (tensors.empty()) return "{}";
+  return absl::StrCat("{\n        ", absl::StrJoin(tensors, ",\n        "),
+                      "\n      }");
+}
+
+std::string FormatInputs(const TestCase& test_case,
+                         const spec::OperatorSpec& operator_spec) {
+  const auto& inputs = test_case.arguments.inputs;
+  std::vector<std::string> tensors;
+  for (const std::string& name : InOrder(inputs, operator_spec.tensors)) {
+    const spec::Tensor& tensor = inputs.at(name);
+    tensors.push_back(absl::StrCat(
+        Quote(name), ": ",
+        FormatTensor(tensor.desc, FormatData(tensor, {}, false,
+                                             GeneratedBy(test_case, name)))));
+  }
+  return FormatTensors(tensors);
+}
+
+std::string FormatOutputs(const TestCase& test_case,
+                          const spec::OperatorSpec& operator_spec) {
+  const auto& outputs = test_case.arguments.outputs;
+  std::vector<std::string> tensors;
+  for (const std::string& name : InOrder(outputs, operator_spec.tensors)) {
+    std::string data;
+    const auto expected = test_case.expected.find(name);
+    if (expected != test_case.expected.end()) {
+      data = FormatData(expected->second.tensor, expected->second.must_stay,
+                        true, GeneratedBy(test_case, name));
+    }
+    tensors.push_back(
+        absl::StrCat(Quote(name), ": ", FormatTensor(outputs.at(name), data)));
+  }
+  return FormatTensors(tensors);
+}
+
 std::string FormatCase(const TestCase& test_case) {
   static const auto& kNoSpec = *new spec::OperatorSpec();
   const spec::OperatorSpec* found =
       spec::FindOperator(test_case.arguments.operator_name);
   const spec::OperatorSpec& operator_spec = found ? *found : kNoSpec;
   const spec::Arguments& arguments = test_case.arguments;
-  std::vector<std::string> members = {
-      absl::StrCat("\"id\": ", Quote(test_case.id)),
-      absl::StrCat("\"title\": ", Quote(test_case.title))};
-  if (!test_case.source.empty()) {
-    members.push_back(absl::StrCat("\"source\": ", Quote(test_case.source)));
-  }
+  std::vector<std::string> members;
+  const auto add = [&members](const std::string& name,
+                              const std::string& value) {
+    members.push_back(absl::StrCat("\"", name, "\": ", value));
+  };
+  add("id", Quote(test_case.id));
+  add("title", Quote(test_case.title));
+  if (!test_case.source.empty()) add("source", Quote(test_case.source));
   if (!test_case.clauses.empty()) {
     std::vector<std::string> clauses;
     for (const std::string& clause : test_case.clauses) {
       clauses.push_back(Quote(clause));
     }
-    members.push_back(
-        absl::StrCat("\"clauses\": [", absl::StrJoin(clauses, ", "), "]"));
+    add("clauses", absl::StrCat("[", absl::StrJoin(clauses, ", "), "]"));
   }
   const std::string options = FormatOptions(arguments.options);
-  if (!options.empty()) {
-    members.push_back(absl::StrCat("\"options\": {", options, "}"));
-  }
+  if (!options.empty()) add("options", absl::StrCat("{", options, "}"));
   if (!arguments.attributes.empty()) {
     std::vector<std::string> attributes;
     for (const std::string& name :
@@ -131,47 +174,14 @@ std::string FormatCase(const TestCase& test_case) {
       attributes.push_back(absl::StrCat(
           Quote(name), ": ", FormatAttribute(arguments.attributes.at(name))));
     }
-    members.push_back(absl::StrCat("\"attributes\": {",
-                                   absl::StrJoin(attributes, ", "), "}"));
+    add("attributes", absl::StrCat("{", absl::StrJoin(attributes, ", "), "}"));
   }
-
-  const auto rule = [&](const std::string& name) {
-    const auto generated = test_case.generated_data.find(name);
-    return generated == test_case.generated_data.end() ? "" : generated->second;
-  };
-  const auto group = [](const std::string& name,
-                        const std::vector<std::string>& tensors) {
-    if (tensors.empty()) return absl::StrCat("\"", name, "\": {}");
-    return absl::StrCat("\"", name, "\": {\n        ",
-                        absl::StrJoin(tensors, ",\n        "), "\n      }");
-  };
-  std::vector<std::string> inputs;
-  for (const std::string& name :
-       InOrder(arguments.inputs, operator_spec.tensors)) {
-    const spec::Tensor& tensor = arguments.inputs.at(name);
-    inputs.push_back(absl::StrCat(
-        Quote(name), ": ",
-        FormatTensor(tensor.desc, FormatData(tensor, {}, false, rule(name)))));
-  }
-  members.push_back(group("inputs", inputs));
-  std::vector<std::string> outputs;
-  for (const std::string& name :
-       InOrder(arguments.outputs, operator_spec.tensors)) {
-    std::string data;
-    const auto expected = test_case.expected.find(name);
-    if (expected != test_case.expected.end()) {
-      data = FormatData(expected->second.tensor, expected->second.must_stay,
-                        true, rule(name));
-    }
-    outputs.push_back(absl::StrCat(
-        Quote(name), ": ", FormatTensor(arguments.outputs.at(name), data)));
-  }
-  members.push_back(group("outputs", outputs));
+  add("inputs", FormatInputs(test_case, operator_spec));
+  add("outputs", FormatOutputs(test_case, operator_spec));
   if (test_case.error.has_value()) {
-    members.push_back(absl::StrCat(
-        "\"error\": ", test_case.error->aclnn_status.has_value()
-                           ? absl::StrCat(*test_case.error->aclnn_status)
-                           : Quote(test_case.error->status)));
+    add("error", test_case.error->aclnn_status.has_value()
+                     ? absl::StrCat(*test_case.error->aclnn_status)
+                     : Quote(test_case.error->status));
   }
   return absl::StrCat("    {\n      ", absl::StrJoin(members, ",\n      "),
                       "\n    }");

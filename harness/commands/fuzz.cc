@@ -247,31 +247,10 @@ void AddGroups(const FuzzReport& report, RunResults& results) {
   }
 }
 
-// Results in the one model: the failures are its cases.
-RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
-                     const FuzzReport& report, Candidate& candidate,
-                     const CounterTable& minimums) {
-  RunResults results;
-  results.build = GetBuildInfo();
-  results.started =
-      absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
-  results.wall_seconds = report.seconds;
-  results.candidate = candidate.Name();
-  results.level = options.level;
-  results.profile = "fuzz";
-  results.seed = options.seed;
-  results.filter =
-      absl::StrCat("fuzz --seed=", options.seed, " --first=", options.first);
-  uint64_t hash = 0;
-  for (const FuzzStatistics& statistics : report.statistics) {
-    results.corpus_cases += statistics.cases;
-    hash ^= statistics.hash;
-  }
-  results.selected_cases = results.corpus_cases;
-  results.corpus_hash = absl::StrFormat("fnv1a64:%016x", hash);
-  results.expected_targets =
-      flags.targets.empty() ? options.targets : flags.targets;
-  results.run_targets = report.run_targets;
+// The cases of the results are the failures.
+void AddFailures(const FuzzFlags& flags, const FuzzOptions& options,
+                 const FuzzReport& report, Candidate& candidate,
+                 RunResults& results) {
   std::set<std::tuple<std::string, std::string, std::string>> known;
   for (const FuzzFailure& failure : report.failures) {
     TestCase test_case = ToTestCase(failure, options.seed);
@@ -303,6 +282,34 @@ RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
                        RepeatCommand(flags, failure, options.seed), candidate));
     }
   }
+}
+
+// Results in the one model.
+RunResults ToResults(const FuzzFlags& flags, const FuzzOptions& options,
+                     const FuzzReport& report, Candidate& candidate,
+                     const CounterTable& minimums) {
+  RunResults results;
+  results.build = GetBuildInfo();
+  results.started =
+      absl::FormatTime("%Y-%m-%dT%H:%M:%SZ", absl::Now(), absl::UTCTimeZone());
+  results.wall_seconds = report.seconds;
+  results.candidate = candidate.Name();
+  results.level = options.level;
+  results.profile = "fuzz";
+  results.seed = options.seed;
+  results.filter =
+      absl::StrCat("fuzz --seed=", options.seed, " --first=", options.first);
+  uint64_t hash = 0;
+  for (const FuzzStatistics& statistics : report.statistics) {
+    results.corpus_cases += statistics.cases;
+    hash ^= statistics.hash;
+  }
+  results.selected_cases = results.corpus_cases;
+  results.corpus_hash = absl::StrFormat("fnv1a64:%016x", hash);
+  results.expected_targets =
+      flags.targets.empty() ? options.targets : flags.targets;
+  results.run_targets = report.run_targets;
+  AddFailures(flags, options, report, candidate, results);
   AddGroups(report, results);
   results.quotas = CompareWithQuotas(report.counters, minimums);
   results.quotas_enforced = true;
