@@ -9,7 +9,7 @@
 #include "gtest/gtest.h"
 #include "hwy/targets.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_model.h"
-#include "optimized/aclnn_quant_grouped_matmul_dequant_test_call.h"
+#include "optimized/aclnn_quant_grouped_matmul_dequant_test_util.h"
 #include "optimized/aclnn_status.h"
 
 namespace qconform::optimized {

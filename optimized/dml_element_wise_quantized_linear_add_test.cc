@@ -2,48 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
+#include <cstdint>
 #include <functional>
-#include <limits>
 #include <numeric>
 #include <random>
-#include <string>
-#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "optimized/dml_element_wise_quantized_linear_add_test_util.h"
 #include "optimized/target_test_util.h"
+#include "optimized/threads_test_util.h"
 
 namespace qconform::optimized::linear_add {
 namespace {
 
-using ::testing::HasSubstr;
 using Constants = DmlElementWiseQuantizedLinearAddConstants;
-using Data = DmlElementWiseQuantizedLinearAddData;
 using Plan = DmlElementWiseQuantizedLinearAddPlan;
-
-class Threads : public ParallelFor {
- public:
-  explicit Threads(size_t count) : count_(count) {}
-  size_t MaxThreads() const override { return count_; }
-  void Run(size_t count, absl::FunctionRef<void(size_t)> task) override {
-    tasks += count;
-    std::vector<std::thread> threads;
-    for (size_t t = 0; t < std::max<size_t>(count_, 1); ++t) {
-      threads.emplace_back([&, t] {
-        for (size_t i = t; i < count; i += std::max<size_t>(count_, 1)) {
-          task(count - 1 - i);
-        }
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-  }
-  size_t tasks = 0;
-
- private:
-  size_t count_;
-};
 
 TEST(LinearAddTest, AllPairsOfAllScaleSets) {
   const AllPairs pairs;
@@ -215,70 +191,85 @@ TEST(LinearAddTest, EveryCountAndBothSidesOfThresholds) {
   }
 }
 
+Dimensions RandomSizes(int round, std::mt19937& random) {
+  const size_t rank = 1 + random() % 8;
+  Dimensions sizes(rank);
+  for (int64_t& size : sizes) {
+    size = 1 + static_cast<int64_t>(random() % (rank < 4 ? 12 : 3));
+  }
+  if (round % 5 == 0) sizes[random() % rank] = 70 + round;
+  return sizes;
+}
+
+// Without overlap: axes in some order, each beyond the last; some are 0 if they
+// may be.
+Dimensions RandomStrides(const Dimensions& sizes, bool keeps_order,
+                         bool broadcasts, std::mt19937& random) {
+  std::vector<size_t> order(sizes.size());
+  std::iota(order.rbegin(), order.rend(), size_t{0});
+  if (!keeps_order) std::shuffle(order.begin(), order.end(), random);
+  Dimensions strides(sizes.size());
+  int64_t next = 1 + static_cast<int64_t>(random() % 8 == 0);
+  for (const size_t axis : order) {
+    strides[axis] = next;
+    next *= sizes[axis];
+    if (random() % 4 == 0) next += 1 + static_cast<int64_t>(random() % 3);
+    if (broadcasts && random() % 5 == 0) strides[axis] = 0;
+  }
+  return strides;
+}
+
+Dimensions PackedStrides(const Dimensions& sizes) {
+  Dimensions strides(sizes.size(), 1);
+  for (size_t i = sizes.size(); i-- > 1;) {
+    strides[i - 1] = strides[i] * sizes[i];
+  }
+  return strides;
+}
+
+// Where the element lies that is so far on in row-major order.
+size_t Offset(const Dimensions& sizes, const Dimensions& strides,
+              int64_t element) {
+  int64_t offset = 0;
+  for (size_t i = sizes.size(); i-- > 0;) {
+    offset += element % sizes[i] * strides[i];
+    element /= sizes[i];
+  }
+  return static_cast<size_t>(offset);
+}
+
 // Random ranks, sizes and strides: broadcasts, padding, any order of axes.
 TEST(LinearAddTest, Strides) {
   std::mt19937 random(2);
   const Scales scales = {0.3f, 0.2f, 0.4f};
   Oracle oracle(scales);
   for (int round = 0; round < 400; ++round) {
-    const size_t rank = 1 + random() % 8;
-    Dimensions sizes(rank);
-    for (int64_t& size : sizes) {
-      size = 1 + static_cast<int64_t>(random() % (rank < 4 ? 12 : 3));
-    }
-    if (round % 5 == 0) sizes[random() % rank] = 70 + round;
-    const bool keep_order = round % 3 == 0;
-    // Strides without overlap: axes in some order, each beyond the last.
-    const auto strides = [&](bool broadcast) {
-      std::vector<size_t> order(rank);
-      std::iota(order.begin(), order.end(), size_t{0});
-      std::reverse(order.begin(), order.end());
-      if (!keep_order) std::shuffle(order.begin(), order.end(), random);
-      Dimensions result(rank);
-      int64_t next = 1 + static_cast<int64_t>(random() % 8 == 0);
-      for (const size_t axis : order) {
-        result[axis] = next;
-        next *= sizes[axis];
-        if (random() % 4 == 0) next += 1 + static_cast<int64_t>(random() % 3);
-        if (broadcast && random() % 5 == 0) result[axis] = 0;
-      }
-      return result;
-    };
+    const Dimensions sizes = RandomSizes(round, random);
+    const bool keeps_order = round % 3 == 0;
     Call call(sizes, scales);
-    if (round % 7 != 0) call.a.strides = strides(true);
-    if (round % 11 != 0) call.b.strides = strides(true);
-    call.output.strides = strides(false);
-    const auto packed = [&] {
-      Dimensions result(rank, 1);
-      for (size_t i = rank; i-- > 1;) result[i - 1] = result[i] * sizes[i];
-      return result;
-    }();
-    const Dimensions strides_a = call.a.strides.value_or(packed);
-    const Dimensions strides_b = call.b.strides.value_or(packed);
+    if (round % 7 != 0) {
+      call.a.strides = RandomStrides(sizes, keeps_order, true, random);
+    }
+    if (round % 11 != 0) {
+      call.b.strides = RandomStrides(sizes, keeps_order, true, random);
+    }
+    call.output.strides = RandomStrides(sizes, keeps_order, false, random);
+    const Dimensions strides_a = call.a.strides.value_or(PackedStrides(sizes));
+    const Dimensions strides_b = call.b.strides.value_or(PackedStrides(sizes));
     const Dimensions strides_output = *call.output.strides;
-    const auto extent = [&](const Dimensions& s) {
-      int64_t last = 0;
-      for (size_t i = 0; i < rank; ++i) last += (sizes[i] - 1) * s[i];
-      return static_cast<size_t>(last + 1);
-    };
-    std::vector<uint8_t> a(extent(strides_a)), b(extent(strides_b));
+    const int64_t count = std::accumulate(sizes.begin(), sizes.end(),
+                                          int64_t{1}, std::multiplies<>());
+    // The last element lies furthest on in memory.
+    std::vector<uint8_t> a(Offset(sizes, strides_a, count - 1) + 1);
+    std::vector<uint8_t> b(Offset(sizes, strides_b, count - 1) + 1);
     for (uint8_t& byte : a) byte = static_cast<uint8_t>(random());
     for (uint8_t& byte : b) byte = static_cast<uint8_t>(random());
-    std::vector<uint8_t> expected(extent(strides_output), 0xA5);
-    int64_t total = 1;
-    for (const int64_t size : sizes) total *= size;
-    for (int64_t element = 0; element < total; ++element) {
-      int64_t rest = element, at_a = 0, at_b = 0, at_output = 0;
-      for (size_t i = rank; i-- > 0;) {
-        const int64_t index = rest % sizes[i];
-        rest /= sizes[i];
-        at_a += index * strides_a[i];
-        at_b += index * strides_b[i];
-        at_output += index * strides_output[i];
-      }
-      expected[static_cast<size_t>(at_output)] = Expected(
-          oracle, a[static_cast<size_t>(at_a)], b[static_cast<size_t>(at_b)],
-          {false, false, false}, {0, 0, 0});
+    std::vector<uint8_t> expected(Offset(sizes, strides_output, count - 1) + 1,
+                                  0xA5);
+    for (int64_t i = 0; i < count; ++i) {
+      expected[Offset(sizes, strides_output, i)] = Expected(
+          oracle, a[Offset(sizes, strides_a, i)],
+          b[Offset(sizes, strides_b, i)], {false, false, false}, {0, 0, 0});
     }
     ForEachTarget([&] {
       const auto plan = Plan::Create(call.desc, call.constants);
@@ -365,150 +356,6 @@ TEST(LinearAddTest, MissingZeroPointsAreZero) {
   int8_t output[3];
   ASSERT_TRUE(plan->Run({a, b, output, {}}).ok());
   EXPECT_THAT(output, ::testing::ElementsAre(-128, 11, 127));
-}
-
-struct Rejection {
-  const char* message;
-  std::function<void(Call&)> change;
-};
-
-const float kZero = 0.0f;
-const float kNan = std::numeric_limits<float>::quiet_NaN();
-const float kInfinity = std::numeric_limits<float>::infinity();
-
-TEST(LinearAddTest, CreateRejects) {
-  const Rejection rejections[] = {
-      {"ATensor: absent", [](Call& c) { c.desc.ATensor = nullptr; }},
-      {"BTensor: absent", [](Call& c) { c.desc.BTensor = nullptr; }},
-      {"OutputTensor: absent", [](Call& c) { c.desc.OutputTensor = nullptr; }},
-      {"AScaleTensor: absent", [](Call& c) { c.desc.AScaleTensor = nullptr; }},
-      {"OutputScaleTensor: absent",
-       [](Call& c) { c.desc.OutputScaleTensor = nullptr; }},
-      {"ATensor: type int32", [](Call& c) { c.a.type = ElementType::kInt32; }},
-      {"BScaleTensor: type float16",
-       [](Call& c) { c.b_scale.type = ElementType::kFloat16; }},
-      {"BZeroPointTensor: type int8",
-       [](Call& c) { c.b_zero_point.type = ElementType::kInt8; }},
-      {"ATensor: 0 dimensions", [](Call& c) { c.a.sizes = {}; }},
-      {"ATensor: 9 dimensions", [](Call& c) { c.a.sizes.assign(9, 1); }},
-      {"BTensor: 3 dimensions",
-       [](Call& c) {
-         c.b.sizes = {1, 2, 3};
-       }},
-      {"BTensor: sizes {3, 2}",
-       [](Call& c) {
-         c.b.sizes = {3, 2};
-       }},
-      {"OutputTensor: sizes {2, 1}",
-       [](Call& c) {
-         c.output.sizes = {2, 1};
-       }},
-      {"ATensor: sizes {0, 3}",
-       [](Call& c) {
-         c.a.sizes = {0, 3};
-       }},
-      {"AScaleTensor: 1 dimensions", [](Call& c) { c.a_scale.sizes = {1}; }},
-      {"BZeroPointTensor: sizes {1, 3}",
-       [](Call& c) {
-         c.b_zero_point.sizes = {1, 3};
-       }},
-      {"ATensor: strides {-1, 1}",
-       [](Call& c) {
-         c.a.strides = {-1, 1};
-       }},
-      {"ATensor: layout",
-       [](Call& c) { c.a.layout = TensorLayout::kFractalNz; }},
-      {"OutputTensor: strides {2, 1}",
-       [](Call& c) {
-         c.output.strides = {2, 1};
-       }},
-      {"AScaleTensor: element 0 is 0",
-       [](Call& c) { c.constants.AScaleTensor = &kZero; }},
-      {"BScaleTensor: element 0 is nan",
-       [](Call& c) { c.constants.BScaleTensor = &kNan; }},
-      {"OutputScaleTensor: element 0 is inf",
-       [](Call& c) { c.constants.OutputScaleTensor = &kInfinity; }},
-      {"AZeroPointTensor: data of a tensor",
-       [](Call& c) { c.desc.AZeroPointTensor = nullptr; }},
-  };
-  for (const Rejection& rejection : rejections) {
-    SCOPED_TRACE(rejection.message);
-    Call call({2, 3});
-    ASSERT_TRUE(Plan::Create(call.desc, call.constants).ok());
-    rejection.change(call);
-    const auto plan = Plan::Create(call.desc, call.constants);
-    EXPECT_EQ(plan.status().code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(plan.status().message()),
-                HasSubstr(rejection.message));
-  }
-}
-
-TEST(LinearAddTest, RunRejectsAndWritesNothing) {
-  struct Buffers {
-    uint8_t a[6] = {1, 2, 3, 4, 5, 6};
-    uint8_t b[6] = {6, 5, 4, 3, 2, 1};
-    uint8_t output[6] = {9, 9, 9, 9, 9, 9};
-  };
-  struct RunRejection {
-    const char* message;
-    std::function<void(Data&, Buffers&)> change;
-  };
-  const RunRejection rejections[] = {
-      {"ATensor: no data", [](Data& d, Buffers&) { d.ATensor = nullptr; }},
-      {"BTensor: no data", [](Data& d, Buffers&) { d.BTensor = nullptr; }},
-      {"OutputTensor: no data",
-       [](Data& d, Buffers&) { d.OutputTensor = nullptr; }},
-      {"BScaleTensor: no data",
-       [](Data& d, Buffers&) { d.per_call.BScaleTensor = nullptr; }},
-      {"BZeroPointTensor: no data",
-       [](Data& d, Buffers&) { d.per_call.BZeroPointTensor = nullptr; }},
-      {"BScaleTensor: element 0 is 0",
-       [](Data& d, Buffers&) { d.per_call.BScaleTensor = &kZero; }},
-      {"BScaleTensor: element 0 is nan",
-       [](Data& d, Buffers&) { d.per_call.BScaleTensor = &kNan; }},
-      {"AScaleTensor: given to Run",
-       [](Data& d, Buffers&) { d.per_call.AScaleTensor = &kInfinity; }},
-      {"OutputZeroPointTensor: data of a tensor",
-       [](Data& d, Buffers& b) { d.per_call.OutputZeroPointTensor = b.a; }},
-      {"overlap those of ATensor",
-       [](Data& d, Buffers& b) { d.ATensor = b.output + 5; }},
-      {"overlap those of BTensor",
-       [](Data& d, Buffers& b) { d.BTensor = b.output; }},
-      {"overlap those of BZeroPointTensor",
-       [](Data& d, Buffers& b) { d.per_call.BZeroPointTensor = b.output + 2; }},
-  };
-  Call call({2, 3});
-  call.desc.OutputZeroPointTensor = nullptr;
-  Constants constant = call.constants;
-  constant.BScaleTensor = nullptr;
-  constant.BZeroPointTensor = nullptr;
-  constant.OutputZeroPointTensor = nullptr;
-  const auto plan = Plan::Create(call.desc, constant);
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  for (const RunRejection& rejection : rejections) {
-    SCOPED_TRACE(rejection.message);
-    Buffers buffers;
-    Data data = {buffers.a, buffers.b, buffers.output, {}};
-    data.per_call.BScaleTensor = &call.scales.b;
-    data.per_call.BZeroPointTensor = &call.zero_points[1];
-    rejection.change(data, buffers);
-    const absl::Status status = plan->Run(data);
-    EXPECT_EQ(status.code(), absl::StatusCode::kInvalidArgument);
-    EXPECT_THAT(std::string(status.message()), HasSubstr(rejection.message));
-    EXPECT_THAT(buffers.output, ::testing::Each(9));
-  }
-}
-
-// Tensors may touch without sharing a byte, and a broadcast tensor's extent is
-// one element.
-TEST(LinearAddTest, NeighboursDoNotOverlap) {
-  Call call({4});
-  call.b.strides = {0};
-  const auto plan = Plan::Create(call.desc, call.constants);
-  ASSERT_TRUE(plan.ok()) << plan.status();
-  uint8_t memory[9] = {1, 2, 3, 4, 0, 0, 0, 0, 7};
-  ASSERT_TRUE(plan->Run({memory, memory + 8, memory + 4, {}}).ok());
-  EXPECT_THAT(memory, ::testing::ElementsAre(1, 2, 3, 4, 8, 9, 10, 11, 7));
 }
 
 }  // namespace

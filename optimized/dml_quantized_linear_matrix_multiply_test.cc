@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <thread>
 #include <vector>
 
 #include "gtest/gtest.h"
 #include "optimized/dml_quantized_linear_matrix_multiply_test_util.h"
 #include "optimized/target_test_util.h"
+#include "optimized/threads_test_util.h"
 
 namespace qconform::optimized {
 namespace {
@@ -18,20 +18,6 @@ using Data = DmlQuantizedLinearMatrixMultiplyData;
 using Generator = DmlMatrixMultiplyGenerator;
 using Plan = DmlQuantizedLinearMatrixMultiplyPlan;
 using Sizes = DmlMatrixMultiplySizes;
-
-class Threads : public ParallelFor {
- public:
-  explicit Threads(size_t count) : count_(count) {}
-  size_t MaxThreads() const override { return count_; }
-  void Run(size_t count, absl::FunctionRef<void(size_t)> task) override {
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < count; ++i) threads.emplace_back(task, i);
-    for (std::thread& thread : threads) thread.join();
-  }
-
- private:
-  size_t count_;
-};
 
 // Plans and runs with the constants that the bits of `constant` choose.
 void CheckCall(Call& call, uint32_t constant, size_t threads,

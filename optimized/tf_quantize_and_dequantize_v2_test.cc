@@ -6,13 +6,13 @@
 #include <functional>
 #include <random>
 #include <string>
-#include <thread>
 #include <vector>
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "optimized/target_test_util.h"
 #include "optimized/tf_quantize_and_dequantize_v2_test_util.h"
+#include "optimized/threads_test_util.h"
 
 namespace qconform::optimized::quantize_and_dequantize {
 namespace {
@@ -155,26 +155,6 @@ TEST(QuantizeAndDequantizeTest, NanAndInfinity) {
   });
 }
 
-class Threads : public ParallelFor {
- public:
-  explicit Threads(size_t count) : count_(count) {}
-  size_t MaxThreads() const override { return count_; }
-  void Run(size_t count, absl::FunctionRef<void(size_t)> task) override {
-    ++calls;
-    std::vector<std::thread> threads;
-    for (size_t t = 0; t < count_; ++t) {
-      threads.emplace_back([&, t] {
-        for (size_t i = t; i < count; i += count_) task(count - 1 - i);
-      });
-    }
-    for (std::thread& thread : threads) thread.join();
-  }
-  int calls = 0;
-
- private:
-  size_t count_;
-};
-
 TEST(QuantizeAndDequantizeTest, ThreadsChangeNothing) {
   std::mt19937 random(4);
   std::uniform_real_distribution<float> uniform(-2, 2);
@@ -200,7 +180,7 @@ TEST(QuantizeAndDequantizeTest, ThreadsChangeNothing) {
       context.parallel_for = count == 0 ? nullptr : &threads;
       std::vector<float> output(input.size());
       ASSERT_TRUE(plan->Run({input.data(), output.data(), {}}, context).ok());
-      EXPECT_EQ(threads.calls, count == 0 ? 0 : range_given ? 1 : 2);
+      EXPECT_EQ(threads.calls, count == 0 ? 0u : range_given ? 1u : 2u);
       ASSERT_EQ(output, expected);
     }
     if (range_given) continue;

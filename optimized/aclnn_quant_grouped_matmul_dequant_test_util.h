@@ -1,8 +1,8 @@
 // For tests: random calls, and running a call in any of the forms that must not
 // change its result.
 
-#ifndef QCONFORM_OPTIMIZED_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_TEST_CALL_H_
-#define QCONFORM_OPTIMIZED_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_TEST_CALL_H_
+#ifndef QCONFORM_OPTIMIZED_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_TEST_UTIL_H_
+#define QCONFORM_OPTIMIZED_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_TEST_UTIL_H_
 
 #include <cmath>
 #include <cstddef>
@@ -10,7 +10,6 @@
 #include <cstring>
 #include <optional>
 #include <random>
-#include <thread>
 #include <utility>
 #include <vector>
 
@@ -19,25 +18,11 @@
 #include "absl/types/span.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_model.h"
+#include "optimized/threads_test_util.h"
 
 namespace qconform::optimized {
 
 inline constexpr uint16_t kUntouched = 0x5A5A;
-
-class Threads : public ParallelFor {
- public:
-  explicit Threads(size_t count) : count_(count) {}
-  size_t MaxThreads() const override { return count_; }
-  void Run(size_t count, absl::FunctionRef<void(size_t)> task) override {
-    std::vector<std::thread> threads;
-    for (size_t i = 0; i < count; ++i)
-      threads.emplace_back([&, i] { task(i); });
-    for (std::thread& thread : threads) thread.join();
-  }
-
- private:
-  size_t count_;
-};
 
 // How to run a call; no result may depend on it.
 struct Form {
@@ -249,4 +234,4 @@ inline model::Call RandomCall(size_t m, size_t k, size_t n,
 
 }  // namespace qconform::optimized
 
-#endif  // QCONFORM_OPTIMIZED_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_TEST_CALL_H_
+#endif  // QCONFORM_OPTIMIZED_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_TEST_UTIL_H_
