@@ -2,10 +2,11 @@
 // interleaved in one run, with the number of wrong outputs beside each speed.
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iostream>
-#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -81,10 +82,10 @@ bool IsOurs(const Entry& entry) {
   return absl::StartsWith(entry.implementation, "qconform");
 }
 
-Json Report(const std::vector<Entry*>& entries) {
+Json Report(const std::vector<std::unique_ptr<Entry>>& entries) {
   const Problem& problem = *entries.front()->problem;
   double ours = 0, best_peer = 0, best_exact_peer = 0;
-  for (const Entry* entry : entries) {
+  for (const auto& entry : entries) {
     const double time = Median(entry->nanoseconds);
     if (time <= 0) continue;
     if (entry->implementation == "qconform") {
@@ -99,7 +100,7 @@ Json Report(const std::vector<Entry*>& entries) {
   }
   absl::PrintF("%s\n", problem.name);
   Json rows = Json::array();
-  for (const Entry* entry : entries) {
+  for (const auto& entry : entries) {
     const double time = Median(entry->nanoseconds);
     if (time <= 0) continue;
     const double speed = problem.work / time;
@@ -134,140 +135,163 @@ Json Report(const std::vector<Entry*>& entries) {
           {"implementations", rows}};
 }
 
-int Main(int argc, char** argv) {
-  CLI::App app{
-      "Measures ours and every installed peer, interleaved in one run."};
-  std::string filter, json_file, peers = "build/peers";
+struct Flags {
+  std::string filter;
+  std::string json_file;
+  std::string peers = "build/peers";
   std::vector<std::string> targets;
   int repetitions = 9;
   double seconds = 0.05;
-  bool list = false, serve = false, exactness = false;
-  app.add_option("--filter", filter, "only problems whose name contains this");
-  app.add_option("--json", json_file, "write the results here");
-  app.add_option("--peers", peers, "folder of tools/install-peers");
-  app.add_option("--targets", targets,
+  bool list = false;
+  bool serve = false;
+  bool exactness = false;
+};
+
+void AddOptions(CLI::App& app, Flags& flags) {
+  app.add_option("--filter", flags.filter,
+                 "only problems whose name contains this");
+  app.add_option("--json", flags.json_file, "write the results here");
+  app.add_option("--peers", flags.peers, "folder of tools/install-peers");
+  app.add_option("--targets", flags.targets,
                  "also measure ours on these SIMD targets")
       ->delimiter(',');
-  app.add_option("--repetitions", repetitions, "interleaved repetitions");
-  app.add_option("--seconds", seconds, "least time of one measurement");
-  app.add_flag("--exactness", exactness,
+  app.add_option("--repetitions", flags.repetitions, "interleaved repetitions");
+  app.add_option("--seconds", flags.seconds, "least time of one measurement");
+  app.add_flag("--exactness", flags.exactness,
                "also measure ours without what makes it exact");
-  app.add_flag("--list", list, "print the problems and end");
-  app.add_flag("--serve", serve,
+  app.add_flag("--list", flags.list, "print the problems and end");
+  app.add_flag("--serve", flags.serve,
                "answer \"list\" and \"measure NAME\" on standard input, for "
                "qconform gate --speed");
+}
+
+// Ours, the peers and the limits, as far as they can compute the problem.
+std::vector<std::unique_ptr<Entry>> MakeEntries(const Problem& problem,
+                                                const Flags& flags) {
+  std::vector<std::unique_ptr<Entry>> entries;
+  const auto right = reference::second_oracle::Evaluate(problem.arguments);
+  const auto add = [&](const std::string& name, ImplementationOr made,
+                       bool has_same_data = true) {
+    if (!made.ok()) {
+      if (!absl::IsUnimplemented(made.status())) {
+        std::cerr << name << ": " << made.status() << "\n";
+      }
+      return;
+    }
+    auto entry = std::make_unique<Entry>();
+    entry->problem = &problem;
+    entry->implementation = name;
+    entry->run = *std::move(made);
+    const double once = entry->run->Run(1);
+    if (once < 0) return;
+    entry->batch = std::max(
+        1, static_cast<int>(flags.seconds * 1e9 / std::max(once, 1.0) / 4));
+    const std::vector<std::byte> output = entry->run->Output();
+    if (!output.empty() && has_same_data && right.ok()) {
+      entry->wrong = CountWrong(problem, right->values, output);
+      entry->outputs = *ElementCount(problem.arguments.outputs.begin()->second);
+    }
+    entries.push_back(std::move(entry));
+  };
+  add("qconform", MakeOurs(problem, problem.threads, ""));
+  if (problem.threads > 1) {
+    add("qconform, one thread", MakeOurs(problem, 1, ""));
+  }
+  if (problem.ordinary != nullptr) {
+    add("qconform, ordinary data", MakeOurs(*problem.ordinary, 1, ""), false);
+  }
+  if (flags.exactness) {
+    add("qconform, matmul parts", MakeMatMulParts(problem, true));
+    add("qconform, no filter", MakeUnfiltered(problem));
+  }
+  for (const std::string& target : flags.targets) {
+    add("qconform/" + target, MakeOurs(problem, problem.threads, target));
+  }
+#ifdef QCONFORM_HAVE_ONEDNN
+  add("oneDNN", MakeOneDnn(problem));
+#endif
+#ifdef QCONFORM_HAVE_XNNPACK
+  add("XNNPACK", MakeXnnpack(problem));
+#endif
+  add("onnxruntime", MakeOnnxRuntime(problem, false, flags.peers));
+  if (absl::StrContains(problem.name, "s8") ||
+      absl::StrContains(problem.name, "grouped")) {
+    add("onnxruntime, exact mode", MakeOnnxRuntime(problem, true, flags.peers));
+  }
+  add("limit: int16 registers", MakeLimit(problem, Limit::kInt16Registers, ""));
+  for (const std::string& target : flags.targets) {
+    add("limit: int16 registers/" + target,
+        MakeLimit(problem, Limit::kInt16Registers, target));
+  }
+  add("limit: int8 registers", MakeLimit(problem, Limit::kInt8Registers, ""));
+  add("limit: stream", MakeLimit(problem, Limit::kStream, ""));
+  add("limit: reading B", MakeLimit(problem, Limit::kReadB, ""));
+  return entries;
+}
+
+// Adds to the entries' times.
+void MeasureInterleaved(const std::vector<std::unique_ptr<Entry>>& entries,
+                        int repetitions) {
+  for (const auto& entry : entries) {
+    benchmark::RegisterBenchmark(
+        absl::StrCat(entry->problem->name, "/", entry->implementation).c_str(),
+        [&e = *entry](benchmark::State& state) { Measure(state, e); })
+        ->UseManualTime()
+        ->Iterations(4)
+        ->Repetitions(repetitions);
+  }
+  // The reporter stays silent: the table that follows is the output.
+  std::vector<std::string> words = {
+      "qconform_bench", "--benchmark_enable_random_interleaving=true"};
+  std::vector<char*> raw;
+  for (std::string& word : words) raw.push_back(word.data());
+  int count = static_cast<int>(raw.size());
+  benchmark::Initialize(&count, raw.data());
+  class Silent final : public benchmark::BenchmarkReporter {
+    bool ReportContext(const Context&) override { return true; }
+    void ReportRuns(const std::vector<Run>&) override {}
+  } silent;
+  benchmark::RunSpecifiedBenchmarks(&silent);
+  benchmark::ClearRegisteredBenchmarks();
+}
+
+int Main(int argc, char** argv) {
+  CLI::App app{
+      "Measures ours and every installed peer, interleaved in one run."};
+  Flags flags;
+  AddOptions(app, flags);
   CLI11_PARSE(app, argc, argv);
-  if (serve) return Serve(GateProblems());
+  if (flags.serve) return Serve(GateProblems());
 
   std::vector<NamedProblem> problems;
   for (NamedProblem& problem : AllProblems()) {
-    if (absl::StrContains(problem.name, filter)) {
+    if (absl::StrContains(problem.name, flags.filter)) {
       problems.push_back(std::move(problem));
     }
   }
-  if (list) {
-    for (const NamedProblem& problem : problems)
+  if (flags.list) {
+    for (const NamedProblem& problem : problems) {
       std::cout << problem.name << "\n";
+    }
     return 0;
   }
   if (problems.empty()) {
-    std::cerr << "no problem contains \"" << filter << "\" in its name\n";
+    std::cerr << "no problem contains \"" << flags.filter << "\" in its name\n";
     return 4;
   }
 
   Json results = Json::array();
   for (const NamedProblem& named : problems) {
     const Problem problem = named.make();
-    std::vector<std::unique_ptr<Entry>> entries;
-    const auto right = reference::second_oracle::Evaluate(problem.arguments);
-    const auto add = [&](const std::string& name, ImplementationOr made,
-                         bool has_same_data = true) {
-      if (!made.ok()) {
-        if (!absl::IsUnimplemented(made.status())) {
-          std::cerr << name << ": " << made.status() << "\n";
-        }
-        return;
-      }
-      auto entry = std::make_unique<Entry>();
-      entry->problem = &problem;
-      entry->implementation = name;
-      entry->run = *std::move(made);
-      const double once = entry->run->Run(1);
-      if (once < 0) return;
-      entry->batch = std::max(
-          1, static_cast<int>(seconds * 1e9 / std::max(once, 1.0) / 4));
-      const std::vector<std::byte> output = entry->run->Output();
-      if (!output.empty() && has_same_data && right.ok()) {
-        entry->wrong = CountWrong(problem, right->values, output);
-        entry->outputs =
-            *ElementCount(problem.arguments.outputs.begin()->second);
-      }
-      entries.push_back(std::move(entry));
-    };
-    add("qconform", MakeOurs(problem, problem.threads, ""));
-    if (problem.threads > 1) {
-      add("qconform, one thread", MakeOurs(problem, 1, ""));
-    }
-    if (problem.ordinary != nullptr) {
-      add("qconform, ordinary data", MakeOurs(*problem.ordinary, 1, ""), false);
-    }
-    if (exactness) {
-      add("qconform, matmul parts", MakeMatMulParts(problem, true));
-      add("qconform, no filter", MakeUnfiltered(problem));
-    }
-    for (const std::string& target : targets) {
-      add("qconform/" + target, MakeOurs(problem, problem.threads, target));
-    }
-#ifdef QCONFORM_HAVE_ONEDNN
-    add("oneDNN", MakeOneDnn(problem));
-#endif
-#ifdef QCONFORM_HAVE_XNNPACK
-    add("XNNPACK", MakeXnnpack(problem));
-#endif
-    add("onnxruntime", MakeOnnxRuntime(problem, false, peers));
-    if (absl::StrContains(problem.name, "s8") ||
-        absl::StrContains(problem.name, "grouped")) {
-      add("onnxruntime, exact mode", MakeOnnxRuntime(problem, true, peers));
-    }
-    add("limit: int16 registers",
-        MakeLimit(problem, Limit::kInt16Registers, ""));
-    for (const std::string& target : targets) {
-      add("limit: int16 registers/" + target,
-          MakeLimit(problem, Limit::kInt16Registers, target));
-    }
-    add("limit: int8 registers", MakeLimit(problem, Limit::kInt8Registers, ""));
-    add("limit: stream", MakeLimit(problem, Limit::kStream, ""));
-    add("limit: reading B", MakeLimit(problem, Limit::kReadB, ""));
-
-    for (const auto& entry : entries) {
-      benchmark::RegisterBenchmark(
-          (problem.name + "/" + entry->implementation).c_str(),
-          [&e = *entry](benchmark::State& state) { Measure(state, e); })
-          ->UseManualTime()
-          ->Iterations(4)
-          ->Repetitions(repetitions);
-    }
-    // The reporter stays silent: the table below is the output.
-    std::vector<std::string> words = {
-        "qconform_bench", "--benchmark_enable_random_interleaving=true"};
-    std::vector<char*> raw;
-    for (std::string& word : words) raw.push_back(word.data());
-    int count = static_cast<int>(raw.size());
-    benchmark::Initialize(&count, raw.data());
-    class Silent final : public benchmark::BenchmarkReporter {
-      bool ReportContext(const Context&) override { return true; }
-      void ReportRuns(const std::vector<Run>&) override {}
-    } silent;
-    benchmark::RunSpecifiedBenchmarks(&silent);
-    benchmark::ClearRegisteredBenchmarks();
-
-    std::vector<Entry*> pointers;
-    for (const auto& entry : entries) pointers.push_back(entry.get());
-    if (!pointers.empty()) results.push_back(Report(pointers));
+    const std::vector<std::unique_ptr<Entry>> entries =
+        MakeEntries(problem, flags);
+    if (entries.empty()) continue;
+    MeasureInterleaved(entries, flags.repetitions);
+    results.push_back(Report(entries));
     std::fflush(stdout);
   }
-  if (!json_file.empty()) {
-    std::ofstream(json_file)
+  if (!flags.json_file.empty()) {
+    std::ofstream(flags.json_file)
         << Json{{"schema", "benchmark/1"}, {"results", results}}.dump(1)
         << "\n";
   }
