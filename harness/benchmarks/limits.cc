@@ -1,6 +1,5 @@
 #include <chrono>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "harness/benchmarks/clock.h"
@@ -143,7 +142,7 @@ HWY_AFTER_NAMESPACE();
 
 #if HWY_ONCE
 
-#include "harness/benchmarks/scoped_target.h"
+#include "harness/candidates/scoped_target.h"
 #include "hwy/aligned_allocator.h"
 
 namespace qconform::harness {

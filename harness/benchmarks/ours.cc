@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <chrono>
 #include <functional>
 #include <memory>
@@ -7,7 +6,7 @@
 
 #include "harness/benchmarks/clock.h"
 #include "harness/benchmarks/implementation.h"
-#include "harness/benchmarks/scoped_target.h"
+#include "harness/candidates/scoped_target.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant.h"
 #include "optimized/dml_element_wise_quantized_linear_add.h"
 #include "optimized/dml_quantized_linear_matrix_multiply.h"

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <thread>
 
 #include "absl/functional/function_ref.h"
 #include "absl/strings/str_cat.h"
 #include "harness/candidates/rejection.h"
+#include "harness/candidates/scoped_target.h"
 #include "hwy/targets.h"
 #include "spec/tensor.h"
 
@@ -99,17 +99,6 @@ class ThreadParallelFor : public optimized::ParallelFor {
 
  private:
   size_t threads_;
-};
-
-// Keeps the kernels on one SIMD target while it lives.
-class ScopedTarget {
- public:
-  explicit ScopedTarget(int64_t target) {
-    hwy::SetSupportedTargetsForTest(target);
-  }
-  ~ScopedTarget() { hwy::SetSupportedTargetsForTest(0); }
-  ScopedTarget(const ScopedTarget&) = delete;
-  ScopedTarget& operator=(const ScopedTarget&) = delete;
 };
 
 }  // namespace
@@ -249,25 +238,15 @@ Execution BuiltinCandidate::Execute(const spec::Arguments& arguments,
         absl::StrCat("no built-in kernel for ", arguments.operator_name);
     return execution;
   }
-  static std::mutex& mutex = *new std::mutex;
-  const std::lock_guard<std::mutex> lock(mutex);
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  const auto target =
-      std::find_if(targets.begin(), targets.end(), [&](int64_t candidate) {
-        return options.target == hwy::TargetName(candidate);
-      });
-  if (target == targets.end()) {
+  const ScopedTarget scope(options.target);
+  if (!scope.status().ok() || options.target.empty()) {
     execution.outcome = ExecutionOutcome::kUnsupported;
     execution.message =
         absl::StrCat("no SIMD target ", options.target, " on this machine");
     return execution;
   }
   BuiltinCall call(arguments, options, outputs);
-  BuiltinOutcome outcome;
-  {
-    const ScopedTarget scoped_target(*target);
-    outcome = found->second(call);
-  }
+  const BuiltinOutcome outcome = found->second(call);
   if (const auto damage = call.FindDamage()) {
     execution.outcome = ExecutionOutcome::kCrashed;
     execution.message = *damage;

@@ -7,7 +7,7 @@
 
 #include "absl/status/status.h"
 #include "absl/strings/str_cat.h"
-#include "harness/sweeps/scoped_target.h"
+#include "harness/candidates/scoped_target.h"
 #include "optimized/dml_element_wise_quantized_linear_add.h"
 #include "optimized/tf_quantize_and_dequantize_v2.h"
 

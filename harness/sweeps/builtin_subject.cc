@@ -1,8 +1,8 @@
 #include <algorithm>
 #include <tuple>
 
+#include "harness/candidates/scoped_target.h"
 #include "harness/sweeps/builtin_elementwise.h"
-#include "harness/sweeps/scoped_target.h"
 #include "harness/sweeps/subject.h"
 #include "hwy/targets.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_kernels.h"
