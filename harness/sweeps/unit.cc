@@ -57,14 +57,6 @@ std::vector<Interval> Merge(std::vector<Interval> intervals) {
   return merged;
 }
 
-uint64_t CountIntegers(const std::vector<Interval>& merged) {
-  uint64_t count = 0;
-  for (const Interval& interval : merged) {
-    count += static_cast<uint64_t>(interval.last - interval.first) + 1;
-  }
-  return count;
-}
-
 void ForEachChunk(
     const std::vector<Interval>& intervals, const UnitContext& context,
     const std::function<void(int64_t first, size_t count)>& body) {

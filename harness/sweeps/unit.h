@@ -10,8 +10,10 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "absl/status/status.h"
 #include "harness/sweeps/subject.h"
 #include "spec/arguments.h"
 
@@ -141,7 +143,6 @@ struct Interval {
   int64_t last;
 };
 std::vector<Interval> Merge(std::vector<Interval> intervals);
-uint64_t CountIntegers(const std::vector<Interval>& merged);
 
 // Calls body(first, count) for consecutive pieces of at most kSweepChunk, until
 // the context is done.
