@@ -1,7 +1,6 @@
 #include "optimized/aclnn_api.h"
 
 #include <cmath>
-#include <string>
 #include <vector>
 
 #include "gmock/gmock.h"

@@ -1,6 +1,5 @@
 #include "optimized/aclnn_quant_grouped_matmul_dequant_kernels.h"
 
-#include <bit>
 #include <cmath>
 #include <functional>
 #include <limits>

@@ -1,7 +1,6 @@
 #include "optimized/dml_quantized_linear_matrix_multiply.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <vector>
 

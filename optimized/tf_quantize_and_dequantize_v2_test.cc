@@ -1,7 +1,6 @@
 #include "optimized/tf_quantize_and_dequantize_v2.h"
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <random>

@@ -4,7 +4,6 @@
 #ifndef QCONFORM_REFERENCE_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_H_
 #define QCONFORM_REFERENCE_ACLNN_QUANT_GROUPED_MATMUL_DEQUANT_H_
 
-#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -1,7 +1,5 @@
 #include "reference/golden.h"
 
-#include <functional>
-#include <string>
 #include <vector>
 
 #include "absl/status/status.h"

@@ -3,8 +3,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <set>
-
 #include "reference/second_oracle/second_oracle.h"
 #include "reference/test_calls.h"
 #include "spec/validate.h"

@@ -4,11 +4,11 @@
 #define QCONFORM_REFERENCE_TEST_CALLS_H_
 
 #include <cstdint>
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
 
+#include "absl/status/statusor.h"
 #include "gtest/gtest.h"
 #include "reference/golden.h"
 #include "spec/arguments.h"

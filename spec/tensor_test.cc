@@ -1,6 +1,5 @@
 #include "spec/tensor.h"
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>

@@ -5,7 +5,9 @@
 #ifndef QCONFORM_SPEC_VALIDATE_H_
 #define QCONFORM_SPEC_VALIDATE_H_
 
+#include <cstdint>
 #include <optional>
+#include <string>
 
 #include "absl/status/status.h"
 #include "spec/arguments.h"

@@ -1,5 +1,4 @@
 #include <string>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "spec/validate_rules.h"

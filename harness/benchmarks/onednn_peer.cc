@@ -2,7 +2,6 @@
 
 #include <chrono>
 #include <memory>
-#include <utility>
 #include <vector>
 
 #include "harness/benchmarks/clock.h"

@@ -16,7 +16,6 @@
 #include <vector>
 
 #include "absl/status/status.h"
-#include "absl/types/span.h"
 #include "harness/candidates/candidate.h"
 #include "optimized/parallel_for.h"
 #include "optimized/run_context.h"

@@ -1,7 +1,6 @@
 // The built-in add against the spec's validation and the second oracle.
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 

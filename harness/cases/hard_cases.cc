@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
-#include <utility>
 
 #include "harness/cases/hard_cases_parts.h"
 #include "harness/cases/random_values.h"

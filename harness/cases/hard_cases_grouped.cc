@@ -7,7 +7,6 @@
 #include <limits>
 #include <optional>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "harness/cases/hard_cases_parts.h"

@@ -1,7 +1,6 @@
 #include "harness/cases/value_text.h"
 
 #include <cmath>
-#include <cstdlib>
 #include <limits>
 #include <optional>
 

@@ -6,7 +6,6 @@
 #include <fstream>
 #include <iostream>
 #include <system_error>
-#include <utility>
 
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"

@@ -1,7 +1,5 @@
 #include "harness/commands/fuzz_cases.h"
 
-#include <vector>
-
 #include "harness/cases/hard_cases.h"
 #include "harness/cases/hard_faults.h"
 #include "harness/cases/random_arguments.h"

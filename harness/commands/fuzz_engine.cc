@@ -1,12 +1,9 @@
 #include "harness/commands/fuzz_engine.h"
 
-#include <algorithm>
 #include <chrono>
-#include <cmath>
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <optional>
 #include <set>
 #include <system_error>
 #include <utility>

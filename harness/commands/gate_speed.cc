@@ -4,9 +4,6 @@
 
 #include <filesystem>
 #include <iostream>
-#include <memory>
-#include <utility>
-#include <vector>
 
 #include "absl/strings/str_cat.h"
 #include "harness/commands/common.h"

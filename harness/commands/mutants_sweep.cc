@@ -3,7 +3,6 @@
 #include <bit>
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

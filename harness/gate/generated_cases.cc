@@ -1,8 +1,6 @@
 #include "harness/gate/generated_cases.h"
 
-#include <algorithm>
 #include <filesystem>
-#include <map>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

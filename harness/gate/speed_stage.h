@@ -3,7 +3,6 @@
 #ifndef QCONFORM_HARNESS_GATE_SPEED_STAGE_H_
 #define QCONFORM_HARNESS_GATE_SPEED_STAGE_H_
 
-#include <string>
 #include <vector>
 
 #include "harness/results/model.h"

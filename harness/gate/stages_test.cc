@@ -2,7 +2,6 @@
 
 #include <memory>
 
-#include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "harness/candidates/mutants/mutants.h"

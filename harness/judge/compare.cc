@@ -3,7 +3,6 @@
 #include <bit>
 #include <cmath>
 
-#include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 
 namespace qconform::harness {

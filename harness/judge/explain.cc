@@ -1,6 +1,5 @@
 #include "harness/judge/explain.h"
 
-#include <cmath>
 #include <optional>
 #include <utility>
 

@@ -1,10 +1,7 @@
 #include "harness/judge/quotas.h"
 
-#include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <iterator>
-#include <limits>
 #include <set>
 #include <sstream>
 #include <utility>

@@ -1,6 +1,5 @@
 #include "harness/judge/quotas.h"
 
-#include <fstream>
 #include <limits>
 
 #include "gmock/gmock.h"

@@ -5,6 +5,7 @@
 #define QCONFORM_HARNESS_JUDGE_SAMPLE_CASES_H_
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "harness/judge/verdict.h"
 
-#include <cmath>
 #include <utility>
 
 #include "absl/strings/str_cat.h"

@@ -10,6 +10,7 @@
 #define QCONFORM_HARNESS_JUDGE_VERDICT_H_
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "harness/results/comparison.h"
 
-#include <algorithm>
 #include <set>
 #include <tuple>
 

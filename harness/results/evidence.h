@@ -4,6 +4,7 @@
 #ifndef QCONFORM_HARNESS_RESULTS_EVIDENCE_H_
 #define QCONFORM_HARNESS_RESULTS_EVIDENCE_H_
 
+#include <cstdint>
 #include <string>
 #include <vector>
 

@@ -9,7 +9,6 @@
 
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
-#include "absl/strings/str_join.h"
 #include "harness/results/evidence.h"
 #include "harness/results/html/page.h"
 #include "harness/results/json_parts.h"

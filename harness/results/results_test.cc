@@ -2,7 +2,6 @@
 // to, from verdicts to exit codes and text.
 
 #include <algorithm>
-#include <memory>
 
 #include "absl/strings/str_cat.h"
 #include "gmock/gmock.h"

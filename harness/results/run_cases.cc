@@ -5,7 +5,6 @@
 #include <chrono>
 #include <optional>
 #include <thread>
-#include <utility>
 
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"

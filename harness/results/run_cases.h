@@ -4,6 +4,7 @@
 #define QCONFORM_HARNESS_RESULTS_RUN_CASES_H_
 
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>

@@ -1,7 +1,6 @@
 // The quantized add over all 65,536 pairs of bytes.
 
 #include <algorithm>
-#include <numeric>
 
 #include "absl/strings/str_cat.h"
 #include "harness/sweeps/unit.h"

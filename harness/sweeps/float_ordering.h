@@ -4,6 +4,7 @@
 #ifndef QCONFORM_HARNESS_SWEEPS_FLOAT_ORDERING_H_
 #define QCONFORM_HARNESS_SWEEPS_FLOAT_ORDERING_H_
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstddef>

@@ -1,7 +1,6 @@
 #include "harness/sweeps/settings.h"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <limits>
 #include <utility>

@@ -1,8 +1,5 @@
 #include "reference/second_oracle/row_quantizer.h"
 
-#include <cmath>
-#include <limits>
-
 #include "gtest/gtest.h"
 
 namespace qconform::reference::second_oracle {

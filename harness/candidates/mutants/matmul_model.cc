@@ -1,7 +1,6 @@
 // Scalar model of DML_QUANTIZED_LINEAR_MATRIX_MULTIPLY with its faults.
 
 #include <algorithm>
-#include <cmath>
 
 #include "harness/candidates/mutants/dml_faults.h"
 #include "harness/candidates/mutants/models.h"
