@@ -1,15 +1,15 @@
 #include "optimized/aclnn_quant_grouped_matmul_dequant_kernels.h"
 
 #include <cmath>
-#include <functional>
 #include <limits>
 #include <random>
 #include <vector>
 
+#include "absl/functional/function_ref.h"
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_model.h"
+#include "optimized/target_test_util.h"
 
 namespace qconform::optimized {
 namespace {
@@ -18,16 +18,9 @@ using ::testing::Each;
 
 constexpr float kInfinity = std::numeric_limits<float>::infinity();
 
-void ForEachTarget(
-    const std::function<void(const GroupedMatmulKernels&)>& body) {
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  ASSERT_FALSE(targets.empty());
-  for (const int64_t target : targets) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    body(ChooseGroupedMatmulKernels());
-  }
-  hwy::SetSupportedTargetsForTest(0);
+void ForKernelsOfEachTarget(
+    absl::FunctionRef<void(const GroupedMatmulKernels&)> test) {
+  ForEachTarget([&] { test(ChooseGroupedMatmulKernels()); });
 }
 
 // Quantizes the rows of `call` on every target and compares them with the
@@ -38,7 +31,7 @@ void ExpectQuantized(const model::Call& call,
   for (size_t row = 0; row < call.m; ++row) {
     expected.push_back(model::QuantizeRow(call, row));
   }
-  ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+  ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
     std::vector<int8_t> quantized(call.m * call.k + 1, 99);
     std::vector<float> factors(call.m, -1);
     RowQuantization q;
@@ -117,7 +110,7 @@ TEST(QuantizeRowsTest, DynamicTiesByHand) {
   x[4] = 0xC000;   // -2
   x[32] = 0x0001;  // 2^-24
   x[33] = 0x8001;
-  ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+  ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
     std::vector<int8_t> quantized(3 * 16, 99);
     std::vector<float> factors(3, -1);
     RowQuantization q;
@@ -203,7 +196,7 @@ TEST(QuantizeRowsTest, StridesAndRanges) {
   const std::vector<int> expected[] = {{},
                                        model::QuantizeRow(call, 1).values,
                                        model::QuantizeRow(call, 2).values};
-  ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+  ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
     std::vector<int8_t> quantized(4 * kK, 99);
     std::vector<float> factors(4, -1);
     RowQuantization q;
@@ -243,7 +236,7 @@ void ExpectDequantized(const std::vector<int32_t>& sums,
           << expected[i];
     }
   };
-  ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+  ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
     std::vector<uint16_t> out(sums.size() + 1, 0x1234);
     kernels.dequantize(q, sums.data(), sums.size(), out.data());
     compare(out);
@@ -319,7 +312,7 @@ TEST(DequantizeTest, BesideTiesPastDouble) {
     ASSERT_EQ(c.sum * c.integer, ((c.divisor * c.twice_tie) << j) + c.offset);
     const auto sum = static_cast<int32_t>(c.sum);
     const float scale = std::ldexp(static_cast<float>(c.integer), -j - 1 - 7);
-    ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+    ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
       uint16_t out = 0;
       kernels.dequantize({&scale, 128.0f, c.divisor == 127}, &sum, 1, &out);
       EXPECT_EQ(out, c.expected) << c.twice_tie;
@@ -358,7 +351,7 @@ TEST(DequantizeTest, OverflowAndUnderflowByHand) {
                                      0x1p-36f, 0x1p-25f, 5, 0x1p-25f, 1e38f};
   const std::vector<uint16_t> expected = {0x7BFF, 0x7C00, 0xFC00, 0x7BFF, 0, 1,
                                           0x8000, 0,      2,      0x7C00};
-  ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+  ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
     std::vector<uint16_t> out(sums.size());
     kernels.dequantize({scales.data(), 1.0f, false}, sums.data(), sums.size(),
                        out.data());
@@ -391,7 +384,7 @@ TEST(DequantizeTest, NanRow) {
   const std::vector<int64_t> wide_sums(37, 5);
   const std::vector<float> scales(37, 1.0f);
   const Dequantization q = {scales.data(), std::nanf(""), true};
-  ForEachTarget([&](const GroupedMatmulKernels& kernels) {
+  ForKernelsOfEachTarget([&](const GroupedMatmulKernels& kernels) {
     std::vector<uint16_t> out(37, 0);
     kernels.dequantize(q, sums.data(), 37, out.data());
     EXPECT_THAT(out, Each(0x7E00));

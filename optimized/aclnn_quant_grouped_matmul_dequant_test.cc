@@ -7,10 +7,10 @@
 
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
-#include "hwy/targets.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_model.h"
 #include "optimized/aclnn_quant_grouped_matmul_dequant_test_util.h"
 #include "optimized/aclnn_status.h"
+#include "optimized/target_test_util.h"
 
 namespace qconform::optimized {
 namespace {
@@ -20,17 +20,6 @@ using ::testing::HasSubstr;
 
 constexpr uint16_t kNan = 0x7E00;
 constexpr uint16_t kInfinity = 0x7C00;
-
-void ForEachTarget(const std::function<void()>& body) {
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  ASSERT_FALSE(targets.empty());
-  for (const int64_t target : targets) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    hwy::SetSupportedTargetsForTest(target);
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-}
 
 void ExpectModel(const model::Call& call, const std::vector<Form>& forms) {
   const std::vector<uint16_t> expected = model::Evaluate(call, kUntouched);

@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "gtest/gtest.h"
-#include "hwy/highway.h"
+#include "optimized/target_test_util.h"
 
 namespace qconform::optimized {
 namespace {
@@ -26,22 +26,6 @@ double Value(uint16_t bits) {
     magnitude = std::ldexp(1024 + fraction, exponent - 25);
   }
   return std::copysign(magnitude, (bits & 0x8000) != 0 ? -1.0 : 1.0);
-}
-
-// Runs `body` on every target of this machine.
-template <class Body>
-void ForEachTarget(const Body& body) {
-  const std::vector<int64_t> targets = hwy::SupportedAndGeneratedTargets();
-  ASSERT_FALSE(targets.empty());
-  bool has_emu128 = false;
-  for (const int64_t target : targets) {
-    SCOPED_TRACE(hwy::TargetName(target));
-    has_emu128 |= target == HWY_EMU128;
-    hwy::SetSupportedTargetsForTest(target);
-    body();
-  }
-  hwy::SetSupportedTargetsForTest(0);
-  EXPECT_TRUE(has_emu128);
 }
 
 std::vector<uint16_t> AllPatterns() {
