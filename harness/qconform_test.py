@@ -10,47 +10,19 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import unittest
 
 import jsonschema
 
+sys.dont_write_bytecode = True  # the source folder stays as it is
+from program_testing import (  # pylint: disable=wrong-import-position
+    ADD, TENSORFLOW, FolderTest, add_case, scalar, tensorflow_case)
+
 PROGRAM, SOURCE = sys.argv[1:3]
-ADD = "dml_element_wise_quantized_linear_add"
-TENSORFLOW = "tf_quantize_and_dequantize_v2"
 
 
-def scalar(kind, value):
-    return {"type": kind, "sizes": [1], "data": [value]}
-
-
-def add_case(identifier="ties", data=(10, 11, 12, 12, 12)):
-    """round(a / 2) + 10 for a = 1..5; B is zero."""
-    output = {"type": "uint8", "sizes": [5]}
-    if data is not None:
-        output["data"] = list(data)
-    return {
-        "id": identifier, "title": "halves", "source": "by hand", "clauses": ["AR-03"],
-        "inputs": {
-            "ATensor": {"type": "uint8", "sizes": [5], "data": [1, 2, 3, 4, 5]},
-            "AScaleTensor": scalar("float32", "0x1p-1"),
-            "BTensor": {"type": "uint8", "sizes": [5], "data": [0, 0, 0, 0, 0]},
-            "BScaleTensor": scalar("float32", "0x1p+0"),
-            "OutputScaleTensor": scalar("float32", "0x1p+0"),
-            "OutputZeroPointTensor": scalar("uint8", 10)},
-        "outputs": {"OutputTensor": output}}
-
-
-def tensorflow_case():
-    """0.3 in [0, 1], unsigned: 77/255 exactly, 76/255 in float."""
-    return {
-        "id": "published", "title": "0.3", "source": "by hand", "clauses": ["TQ-12"],
-        "attributes": {"signed_input": False, "range_given": True},
-        "inputs": {
-            "input": scalar("float32", "0x1.333334p-2"),
-            "input_min": {"type": "float32", "sizes": [], "data": ["0x0p+0"]},
-            "input_max": {"type": "float32", "sizes": [], "data": ["0x1p+0"]}},
-        "outputs": {"output": {"type": "float32", "sizes": [1]}}}
+def frozen_case(identifier="ties", data=(10, 11, 12, 12, 12)):
+    return add_case(identifier, data=data)
 
 
 def other_target(machine):
@@ -58,24 +30,7 @@ def other_target(machine):
     return next(t for t in ("NEON", "RVV", "AVX3_DL", "SVE") if t not in machine)
 
 
-class ProgramTest(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write(self, cases, operator=ADD, name="vectors.json"):
-        vectors = {"schema": "test_vector/1", "operator": operator, "cases": cases}
-        return self.write_text(json.dumps(vectors), name)
-
-    def write_text(self, text, name="vectors.json"):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            file.write(text)
-        return self.path(name)
-
+class ProgramTest(FolderTest):
     def call(self, *arguments):
         return subprocess.run([PROGRAM, *arguments], capture_output=True, text=True, timeout=300, check=False)
 
@@ -90,14 +45,14 @@ class ProgramTest(unittest.TestCase):
     # run: exit code 0
 
     def test_conforms_on_every_target(self):
-        result = self.expect(0, "run", self.write([add_case()]))
+        result = self.expect(0, "run", self.write([frozen_case()]))
         self.assertEqual(result.stderr, "")  # quiet in a pipe
         for target in self.machine():
             self.assertRegex(result.stdout, rf"{ADD} +{target} +1 +0 +0 +5 +0 +0 +0\n")
         self.assertIn("conforms (exit code 0)", result.stdout)
 
     def test_results_are_valid_and_complete(self):
-        file = self.write([add_case(), add_case("golden", None)])
+        file = self.write([frozen_case(), frozen_case("golden", None)])
         self.expect(0, "run", file, f"--json={self.path('results.json')}", "--threads=2")
         results = self.results()
         self.assertEqual(results["exit_code"], 0)
@@ -124,14 +79,14 @@ class ProgramTest(unittest.TestCase):
 
     def test_corpus_hash_depends_on_content_alone(self):
         hashes = []
-        for name, case in (("a.json", add_case()), ("b.json", add_case()), ("c.json", add_case("other"))):
+        for name, case in (("a.json", frozen_case()), ("b.json", frozen_case()), ("c.json", frozen_case("other"))):
             result = self.expect(0, "run", self.write([case], name=name))
             hashes.append(re.search(r"fnv1a64:[0-9a-f]{16}", result.stdout).group())
         self.assertEqual(hashes[0], hashes[1])
         self.assertNotEqual(hashes[0], hashes[2])
 
     def test_filter_and_targets_select(self):
-        file = self.write([add_case("one"), add_case("two"), add_case("twofold")])
+        file = self.write([frozen_case("one"), frozen_case("two"), frozen_case("twofold")])
         for pattern, selected in (("two", 2), (f"{ADD}/two", 1), ("*/t?o", 1), ("*add*", 3), ("*/*o*d", 1)):
             result = self.expect(0, "run", file, f"--filter={pattern}", "--targets=EMU128")
             self.assertIn(f"3 cases, {selected} selected", result.stdout)
@@ -150,7 +105,7 @@ class ProgramTest(unittest.TestCase):
     # run: exit code 1
 
     def test_a_difference_is_named_and_repeatable(self):
-        file = self.write([add_case("wrong", (10, 11, 12, 12, 13))])
+        file = self.write([frozen_case("wrong", (10, 11, 12, 12, 13))])
         result = self.expect(1, "run", file, f"--json={self.path('results.json')}")
         self.assertIn("OutputTensor[4] (element 4): expected 13, got 12, difference -1", result.stdout)
         self.assertIn("the golden model gives 12, not what the vector expects", result.stdout)
@@ -161,12 +116,12 @@ class ProgramTest(unittest.TestCase):
         self.assertIn("the vector expects         13", self.expect(0, *explain).stdout)
 
     def test_an_expected_error_that_does_not_come(self):
-        case = add_case("error", None)
+        case = frozen_case("error", None)
         case["error"] = "invalid_argument"
         self.assertIn("accepted a call that must be rejected", self.expect(1, "run", self.write([case])).stdout)
 
     def test_an_error_that_is_not_expected(self):
-        case = add_case("zero-scale", None)
+        case = frozen_case("zero-scale", None)
         case["inputs"]["AScaleTensor"]["data"] = ["0x0p+0"]
         self.assertIn("rejected a call that must succeed", self.expect(1, "run", self.write([case])).stdout)
         case["error"] = "invalid_argument"
@@ -176,31 +131,31 @@ class ProgramTest(unittest.TestCase):
 
     def test_nothing_executed_is_mistrusted(self):
         self.assertIn("no case was executed", self.expect(4, "run", self.folder).stdout)
-        file = self.write([add_case()])
+        file = self.write([frozen_case()])
         self.expect(4, "run", file, "--filter=no such case", f"--json={self.path('results.json')}")
         with open(self.path("results.json"), encoding="utf-8") as results:
             self.assertEqual(json.load(results)["exit_code"], 4)
 
     def test_a_missing_target_is_mistrusted(self):
         missing = other_target(self.machine())
-        file = self.write([add_case()])
+        file = self.write([frozen_case()])
         self.assertIn(f"target {missing} did not run", self.expect(4, "run", file, f"--targets={missing}").stdout)
         self.expect(4, "run", file, f"--targets=EMU128,{missing}")
         self.expect(4, "run", file, "--candidate=golden-binary32", "--targets=EMU128")
 
     def test_quotas_are_enforced(self):
-        file = self.write([add_case()])
+        file = self.write([frozen_case()])
         quotas = self.write_text(json.dumps({"schema": "quotas/1", "quotas": {ADD: {"ties": 3}}}), "quotas")
         self.expect(0, "run", file, f"--quotas={quotas}")
         quotas = self.write_text(json.dumps({"schema": "quotas/1", "quotas": {ADD: {"ties": 4}}}), "quotas")
         self.assertIn("quota not met", self.expect(4, "run", file, f"--quotas={quotas}").stdout)
-        wrong = self.write([add_case("wrong", (0, 11, 12, 12, 12))])
+        wrong = self.write([frozen_case("wrong", (0, 11, 12, 12, 12))])
         self.expect(1, "run", wrong, f"--quotas={quotas}")  # 1 comes before 4
 
     # run: exit code 2
 
     def test_bad_usage(self):
-        file = self.write([add_case()])
+        file = self.write([frozen_case()])
         for arguments, message in (
                 ([], "subcommand"),
                 (["no-such-command"], ""),
@@ -231,7 +186,7 @@ class ProgramTest(unittest.TestCase):
 
     def test_malformed_vectors(self):
         def changed(change):
-            case = add_case("culprit")
+            case = frozen_case("culprit")
             change(case)
             return case
 
@@ -248,7 +203,7 @@ class ProgramTest(unittest.TestCase):
             "strides past the data": changed(set_tensor("ATensor", strides=[1000])),
             "unknown tensor": changed(lambda case: case["inputs"].update(CTensor=scalar("uint8", 1))),
             "unknown attribute": changed(lambda case: case.update(attributes={"axis": 1}))}
-        good = self.write([add_case("good")], name="a.json")
+        good = self.write([frozen_case("good")], name="a.json")
         for name, case in cases.items():
             with self.subTest(name):
                 file = self.write([case], name="b.json")
@@ -258,7 +213,7 @@ class ProgramTest(unittest.TestCase):
                 self.assertEqual(result.stdout, "")  # input is read whole before any case runs
         for name, text in {
                 "unknown operator": json.dumps({"schema": "test_vector/1", "operator": "softmax", "cases": []}),
-                "truncated": json.dumps({"schema": "test_vector/1", "operator": ADD, "cases": [add_case()]})[:-20],
+                "truncated": json.dumps({"schema": "test_vector/1", "operator": ADD, "cases": [frozen_case()]})[:-20],
                 "not JSON": "\x00\xff", "empty": ""}.items():
             with self.subTest(name):
                 self.assertIn("b.json", self.expect(2, "run", good, self.write_text(text, "b.json")).stderr)
@@ -270,7 +225,7 @@ class ProgramTest(unittest.TestCase):
         text = self.expect(0, "explain", file, "--case=published", "--candidate=golden-binary32").stdout
         self.assertIn("76.500003", text)
         self.assertIn("TensorFlow", text)
-        both = self.write([add_case("published")], name="other.json")
+        both = self.write([frozen_case("published")], name="other.json")
         self.assertIn("give operator/id", self.expect(2, "explain", self.folder, "--case=published").stderr)
         self.expect(0, "explain", self.folder, f"--case={ADD}/published", "--element=4")
         os.remove(both)
@@ -282,11 +237,11 @@ class ProgramTest(unittest.TestCase):
         clauses = self.expect(0, "list", "--clauses").stdout
         for clause in ("AR-01", "QM-03", "QA-02", "AG-05", "TQ-12"):
             self.assertEqual(len(re.findall(rf"^{clause}  ", clauses, re.MULTILINE)), 1)
-        cases = self.expect(0, "list", "--cases", self.write([add_case()])).stdout
+        cases = self.expect(0, "list", "--cases", self.write([frozen_case()])).stdout
         self.assertIn(f"{ADD}/ties  halves  [AR-03]", cases)
 
     def test_mutants(self):
-        file = self.write([add_case()])
+        file = self.write([frozen_case()])
         results = os.path.join(self.folder, "mutants.json")
         # The vector has ties, so it kills what rounds them otherwise; all scales are positive.
         command = ("mutants", f"--operator={ADD}", "--filter=half", "--sources=vectors")
@@ -313,7 +268,7 @@ class ProgramTest(unittest.TestCase):
             4, "mutants", f"--operator={ADD}", "--filter=half", "--sources=vectors,fuzz", "--cases=0", file).stdout)
 
     def test_format(self):
-        file = self.write([add_case()])
+        file = self.write([frozen_case()])
         self.assertIn("not in canonical spelling", self.expect(1, "format", "--check", file).stdout)
         self.assertIn("formatted", self.expect(0, "format", file).stdout)
         self.expect(0, "format", "--check", file)

@@ -11,49 +11,19 @@ import re
 import signal
 import subprocess
 import sys
-import tempfile
 import time
 import unittest
 
 import jsonschema
 
+sys.dont_write_bytecode = True  # the source folder stays as it is
+sys.path.insert(0, os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+from program_testing import ADD, TENSORFLOW, FolderTest, add_case, tensorflow_case  # pylint: disable=wrong-import-position
+
 PROGRAM, SOURCE = (os.path.abspath(path) for path in sys.argv[1:3])
-ADD = "dml_element_wise_quantized_linear_add"
 MATMUL = "dml_quantized_linear_matrix_multiply"
 GROUPED = "aclnn_quant_grouped_matmul_dequant"
-TENSORFLOW = "tf_quantize_and_dequantize_v2"
 HALF_AWAY = f"mutant:{ADD}/half-away"
-
-
-def scalar(kind, value):
-    return {"type": kind, "sizes": [1], "data": [value]}
-
-
-def add_case(identifier="ties", a=(1, 2, 3, 4, 5)):
-    """round(a / 2) + 10; B is zero."""
-    size = len(a)
-    return {
-        "id": identifier, "title": "halves", "source": "by hand", "clauses": ["AR-03"],
-        "inputs": {
-            "ATensor": {"type": "uint8", "sizes": [size], "data": list(a)},
-            "AScaleTensor": scalar("float32", "0x1p-1"),
-            "BTensor": {"type": "uint8", "sizes": [size], "data": [0] * size},
-            "BScaleTensor": scalar("float32", "0x1p+0"),
-            "OutputScaleTensor": scalar("float32", "0x1p+0"),
-            "OutputZeroPointTensor": scalar("uint8", 10)},
-        "outputs": {"OutputTensor": {"type": "uint8", "sizes": [size]}}}
-
-
-def tensorflow_case(identifier="published"):
-    """0.3 in [0, 1], unsigned: 77/255 exactly, 76/255 in float."""
-    return {
-        "id": identifier, "title": "0.3", "source": "by hand", "clauses": ["TQ-12"],
-        "attributes": {"signed_input": False, "range_given": True},
-        "inputs": {
-            "input": scalar("float32", "0x1.333334p-2"),
-            "input_min": {"type": "float32", "sizes": [], "data": ["0x0p+0"]},
-            "input_max": {"type": "float32", "sizes": [], "data": ["0x1p+0"]}},
-        "outputs": {"output": {"type": "float32", "sizes": [1]}}}
 
 
 def known_failure(**changes):
@@ -72,31 +42,14 @@ def without_times(results):
     return results
 
 
-class GateTest(unittest.TestCase):
+class GateTest(FolderTest):
     def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.folder = folder.name
+        super().setUp()
         self.quotas = self.write_json({"schema": "quotas/1", "quotas": {}}, "no_quotas")
-
-    def path(self, name):
-        return os.path.join(self.folder, name)
-
-    def write_json(self, value, name):
-        with open(self.path(name), "w", encoding="utf-8") as file:
-            json.dump(value, file, indent=1)
-        return self.path(name)
-
-    def write(self, cases, operator=ADD, name="vectors.json"):
-        return self.write_json({"schema": "test_vector/1", "operator": operator, "cases": cases}, name)
 
     def baseline(self, known_failures=(), differences=(), name="baseline"):
         return self.write_json({"schema": "baseline/1", "known_failures": list(known_failures),
                                 "differences": list(differences)}, name)
-
-    def read(self, name):
-        with open(self.path(name), encoding="utf-8") as file:
-            return file.read()
 
     def results(self, name="results.json"):
         with open(os.path.join(SOURCE, "spec/schema/results.schema.json"), encoding="utf-8") as file:
