@@ -60,9 +60,12 @@ TEST_F(Files, MustBeVectorFilesWithUniqueIds) {
   Write("c.json", "{}");
   EXPECT_EQ(ReadVectorFiles({folder_.string()}).status().code(),
             absl::StatusCode::kInvalidArgument);
-  EXPECT_FALSE(ReadVectorFiles({(folder_ / "missing").string()}).ok());
-  EXPECT_FALSE(ReadVectorFile((folder_ / "missing").string()).ok());
-  EXPECT_FALSE(ReadVectorFile(folder_.string()).ok());
+  const std::string missing = (folder_ / "missing").string();
+  for (const absl::Status& status :
+       {ReadVectorFiles({missing}).status(), ReadVectorFile(missing).status(),
+        ReadVectorFile(folder_.string()).status()}) {
+    EXPECT_THAT(std::string(status.message()), HasSubstr(folder_.string()));
+  }
 }
 
 TEST_F(Files, AreFormattedOnlyWhereNeeded) {

@@ -122,8 +122,12 @@ TEST(ParseInteger, HoldsToTheType) {
   for (const auto& [type, low, high, below, above] : ends) {
     EXPECT_EQ(*parse(low, type), MinimumOf(type));
     EXPECT_EQ(*parse(high, type), MaximumOf(type));
-    EXPECT_FALSE(parse(below, type).ok());
-    EXPECT_FALSE(parse(above, type).ok());
+    for (const std::string outside : {below, above}) {
+      EXPECT_EQ(parse(outside, type).status().message(),
+                absl::StrCat("found ", outside, "; the type ",
+                             spec::DataTypeName(type), " holds integers from ",
+                             low, " to ", high));
+    }
   }
   EXPECT_EQ(parse("1.0", DataType::kInt8).status().message(),
             "found 1.0; the type int8 holds integers from -128 to 127");

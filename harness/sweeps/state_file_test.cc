@@ -2,6 +2,8 @@
 
 #include <gtest/gtest.h>
 
+#include <string>
+
 #include "gmock/gmock.h"
 
 namespace qconform::harness {
@@ -32,16 +34,20 @@ TEST(StateFileTest, ReadsWhatItWrites) {
 
 TEST(StateFileTest, SaysWhatDiffers) {
   const SweepState wanted = Example();
-  SweepState found = wanted;
-  found.program = "other";
-  EXPECT_THAT(std::string(CheckContinues(found, wanted).message()),
+  const auto difference = [&wanted](const auto& change) {
+    SweepState found = wanted;
+    change(found);
+    return std::string(CheckContinues(found, wanted).message());
+  };
+  EXPECT_EQ(difference([](SweepState&) {}), "");
+  EXPECT_THAT(difference([](SweepState& s) { s.program = "other"; }),
               testing::HasSubstr("another program"));
-  found = wanted;
-  found.form = "short";
-  EXPECT_FALSE(CheckContinues(found, wanted).ok());
-  found = wanted;
-  found.targets.pop_back();
-  EXPECT_FALSE(CheckContinues(found, wanted).ok());
+  EXPECT_THAT(difference([](SweepState& s) { s.form = "other"; }),
+              testing::HasSubstr("another form"));
+  EXPECT_THAT(difference([](SweepState& s) { ++s.seed; }),
+              testing::HasSubstr("another seed"));
+  EXPECT_THAT(difference([](SweepState& s) { s.targets.pop_back(); }),
+              testing::HasSubstr("other targets"));
 }
 
 TEST(StateFileTest, RejectsWhatIsNone) {
