@@ -1,28 +1,14 @@
 #include "harness/candidates/builtin.h"
+#include "harness/candidates/builtin_dml.h"
 #include "optimized/dml_element_wise_quantized_linear_add.h"
 
 namespace qconform::harness {
 
 BuiltinOutcome RunDmlElementWiseQuantizedLinearAdd(BuiltinCall& call) {
-  optimized::DmlElementWiseQuantizedLinearAddDesc desc;
-  desc.ATensor = call.Desc("ATensor");
-  desc.AScaleTensor = call.Desc("AScaleTensor");
-  desc.AZeroPointTensor = call.Desc("AZeroPointTensor");
-  desc.BTensor = call.Desc("BTensor");
-  desc.BScaleTensor = call.Desc("BScaleTensor");
-  desc.BZeroPointTensor = call.Desc("BZeroPointTensor");
-  desc.OutputScaleTensor = call.Desc("OutputScaleTensor");
-  desc.OutputZeroPointTensor = call.Desc("OutputZeroPointTensor");
-  desc.OutputTensor = call.Desc("OutputTensor");
-
+  const auto desc =
+      DescribeDmlTensors<optimized::DmlElementWiseQuantizedLinearAddDesc>(call);
   optimized::DmlElementWiseQuantizedLinearAddConstants given;
-  given.AScaleTensor = static_cast<const float*>(call.Input("AScaleTensor"));
-  given.AZeroPointTensor = call.Input("AZeroPointTensor");
-  given.BScaleTensor = static_cast<const float*>(call.Input("BScaleTensor"));
-  given.BZeroPointTensor = call.Input("BZeroPointTensor");
-  given.OutputScaleTensor =
-      static_cast<const float*>(call.Input("OutputScaleTensor"));
-  given.OutputZeroPointTensor = call.Input("OutputZeroPointTensor");
+  GiveScalesAndZeroPoints(call, given);
   const optimized::DmlElementWiseQuantizedLinearAddConstants nothing;
   const bool in_plan = call.options().constants_in_plan;
 

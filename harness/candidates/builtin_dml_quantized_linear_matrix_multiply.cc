@@ -1,35 +1,19 @@
 #include <cstddef>
 
 #include "harness/candidates/builtin.h"
+#include "harness/candidates/builtin_dml.h"
 #include "optimized/dml_quantized_linear_matrix_multiply.h"
 
 namespace qconform::harness {
 
 BuiltinOutcome RunDmlQuantizedLinearMatrixMultiply(BuiltinCall& call) {
-  optimized::DmlQuantizedLinearMatrixMultiplyDesc desc;
-  desc.ATensor = call.Desc("ATensor");
-  desc.AScaleTensor = call.Desc("AScaleTensor");
-  desc.AZeroPointTensor = call.Desc("AZeroPointTensor");
-  desc.BTensor = call.Desc("BTensor");
-  desc.BScaleTensor = call.Desc("BScaleTensor");
-  desc.BZeroPointTensor = call.Desc("BZeroPointTensor");
-  desc.OutputScaleTensor = call.Desc("OutputScaleTensor");
-  desc.OutputZeroPointTensor = call.Desc("OutputZeroPointTensor");
-  desc.OutputTensor = call.Desc("OutputTensor");
-
+  const auto desc =
+      DescribeDmlTensors<optimized::DmlQuantizedLinearMatrixMultiplyDesc>(call);
   optimized::DmlQuantizedLinearMatrixMultiplyData constants;
   optimized::DmlQuantizedLinearMatrixMultiplyData data;
   auto& parameters = call.options().constants_in_plan ? constants : data;
-  const auto scale = [&](const std::string& name) {
-    return static_cast<const float*>(call.Input(name));
-  };
-  parameters.AScaleTensor = scale("AScaleTensor");
-  parameters.AZeroPointTensor = call.Input("AZeroPointTensor");
+  GiveScalesAndZeroPoints(call, parameters);
   parameters.BTensor = call.Input("BTensor");
-  parameters.BScaleTensor = scale("BScaleTensor");
-  parameters.BZeroPointTensor = call.Input("BZeroPointTensor");
-  parameters.OutputScaleTensor = scale("OutputScaleTensor");
-  parameters.OutputZeroPointTensor = call.Input("OutputZeroPointTensor");
   data.ATensor = call.Input("ATensor");
   data.OutputTensor = call.Output("OutputTensor");
 
