@@ -1,5 +1,6 @@
 #include "reference/second_oracle/grouped_matmul.h"
 
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -61,74 +62,104 @@ RowQuantizer DynamicQuantizer(const std::vector<Product>& products) {
   return RowQuantizer::Dynamic(largest);
 }
 
+// The call's tensors as plain lists.
+struct Call {
+  explicit Call(const spec::Arguments& arguments);
+
+  int64_t k;
+  int64_t n;
+  const spec::Tensor& weight;
+  WeightLayout layout;
+  std::vector<uint16_t> x;
+  std::vector<uint16_t> smooth;
+  std::vector<float> weight_scales;
+  std::vector<int64_t> group_ends;
+  bool dynamic;  // AG-07
+  bool per_token;
+  std::vector<float> x_scales;  // unless dynamic
+};
+
+Call::Call(const spec::Arguments& arguments)
+    : k(arguments.inputs.at("x").desc.sizes[1]),
+      n(arguments.inputs.at("weightScale").desc.sizes[1]),
+      weight(arguments.inputs.at("weight")),
+      layout{weight.desc.format == spec::TensorFormat::kFractalNz,
+             spec::BoolAttribute(arguments, "transposeWeight"), n, k},
+      x(Float16Elements(arguments.inputs.at("x"))),
+      weight_scales(Float32Elements(arguments.inputs.at("weightScale"))),
+      group_ends(Int64Elements(arguments.inputs.at("groupList"))),
+      per_token(spec::StringAttribute(arguments, "xQuantMode") == "pertoken") {
+  const spec::Tensor* given_smooth =
+      FindInput(arguments, "smoothScaleOptional");
+  smooth = given_smooth == nullptr ? std::vector<uint16_t>(k, kFloat16One)
+                                   : Float16Elements(*given_smooth);
+  const spec::Tensor* given_scale = FindInput(arguments, "xScaleOptional");
+  dynamic = given_scale == nullptr;
+  if (!dynamic) x_scales = Float32Elements(*given_scale);
+}
+
+// n rows of k.
+std::vector<int16_t> WeightsOfGroup(const Call& call, int64_t group) {
+  std::vector<int16_t> weights(static_cast<size_t>(call.n * call.k));
+  for (int64_t in = 0; in < call.n; ++in) {
+    for (int64_t ik = 0; ik < call.k; ++ik) {
+      weights[in * call.k + ik] = std::to_integer<int8_t>(
+          call.weight.storage[call.layout.Offset(group, in, ik)]);
+    }
+  }
+  return weights;
+}
+
+struct QuantizedRow {
+  RowQuantizer quantizer;
+  std::vector<int16_t> values;
+};
+
+// Nothing if the row is NaN (AG-03).
+std::optional<QuantizedRow> QuantizeRow(const Call& call, int64_t row) {
+  const auto products =
+      ProductsOfRow(&call.x[row * call.k], call.smooth, call.dynamic);
+  if (!products.has_value()) return std::nullopt;
+  QuantizedRow quantized{
+      call.dynamic
+          ? DynamicQuantizer(*products)
+          // AG-06: the absolute row, not the row within the group.
+          : RowQuantizer::Given(call.x_scales[call.per_token ? row : 0]),
+      {}};
+  quantized.values.reserve(products->size());
+  for (const Product& product : *products) {
+    quantized.values.push_back(
+        static_cast<int16_t>(quantized.quantizer.Quantize(product)));
+  }
+  return quantized;
+}
+
 }  // namespace
 
 Result EvaluateGroupedMatmul(const spec::Arguments& arguments) {
-  const spec::Tensor& x_tensor = arguments.inputs.at("x");
-  const spec::Tensor& weight = arguments.inputs.at("weight");
-  const spec::Tensor* x_scale_tensor = FindInput(arguments, "xScaleOptional");
-  const spec::Tensor* smooth_tensor =
-      FindInput(arguments, "smoothScaleOptional");
-  const int64_t k = x_tensor.desc.sizes[1];
-  const int64_t n = arguments.inputs.at("weightScale").desc.sizes[1];
-  const bool per_token =
-      spec::StringAttribute(arguments, "xQuantMode") == "pertoken";
-  const WeightLayout layout{
-      weight.desc.format == spec::TensorFormat::kFractalNz,
-      spec::BoolAttribute(arguments, "transposeWeight"), n, k};
-
-  const std::vector<uint16_t> x = Float16Elements(x_tensor);
-  const std::vector<float> weight_scales =
-      Float32Elements(arguments.inputs.at("weightScale"));
-  const std::vector<int64_t> group_ends =
-      Int64Elements(arguments.inputs.at("groupList"));
-  const bool dynamic = x_scale_tensor == nullptr;  // AG-07
-  const std::vector<float> x_scales =
-      dynamic ? std::vector<float>() : Float32Elements(*x_scale_tensor);
-  const std::vector<uint16_t> smooth =
-      smooth_tensor == nullptr ? std::vector<uint16_t>(k, kFloat16One)
-                               : Float16Elements(*smooth_tensor);
-
+  const Call call(arguments);
   Result result =
       WrittenResult(CountElements(arguments.outputs.at("out").sizes));
   // Rows of no group stay as they were (AG-05).
   result.written.assign(result.written.size(), false);
-  std::vector<int16_t> weights(static_cast<size_t>(n * k));
-  std::vector<int16_t> quantized(static_cast<size_t>(k));
   int64_t begin = 0;
-  for (size_t group = 0; group < group_ends.size(); ++group) {
-    const int64_t end = group_ends[group];
+  for (size_t group = 0; group < call.group_ends.size(); ++group) {
+    const int64_t end = call.group_ends[group];
     if (begin == end) continue;
-    for (int64_t in = 0; in < n; ++in) {
-      for (int64_t ik = 0; ik < k; ++ik) {
-        weights[in * k + ik] = std::to_integer<int8_t>(
-            weight.storage[layout.Offset(group, in, ik)]);
-      }
-    }
+    const std::vector<int16_t> weights = WeightsOfGroup(call, group);
     for (int64_t row = begin; row < end; ++row) {
-      const auto products = ProductsOfRow(&x[row * k], smooth, dynamic);
-      const auto put = [&](int64_t in, double value) {
-        result.values[row * n + in] = value;
-        result.written[row * n + in] = true;
-      };
-      if (!products.has_value()) {
-        for (int64_t in = 0; in < n; ++in) {
-          put(in, std::numeric_limits<double>::quiet_NaN());
+      const std::optional<QuantizedRow> quantized = QuantizeRow(call, row);
+      for (int64_t in = 0; in < call.n; ++in) {
+        double& value = result.values[row * call.n + in];
+        result.written[row * call.n + in] = true;
+        if (!quantized.has_value()) {
+          value = std::numeric_limits<double>::quiet_NaN();
+          continue;
         }
-        continue;
-      }
-      const RowQuantizer quantizer =
-          dynamic ? DynamicQuantizer(*products)
-                  // AG-06: the absolute row, not the row within the group.
-                  : RowQuantizer::Given(x_scales[per_token ? row : 0]);
-      for (int64_t ik = 0; ik < k; ++ik) {
-        quantized[ik] =
-            static_cast<int16_t>(quantizer.Quantize((*products)[ik]));
-      }
-      for (int64_t in = 0; in < n; ++in) {
-        const int64_t sum = DotProduct(quantized.data(), &weights[in * k], k);
-        put(in, Float16Value(
-                    quantizer.Dequantize(sum, weight_scales[group * n + in])));
+        const int64_t sum =
+            DotProduct(quantized->values.data(), &weights[in * call.k], call.k);
+        value = Float16Value(quantized->quantizer.Dequantize(
+            sum, call.weight_scales[group * call.n + in]));
       }
     }
     begin = end;
