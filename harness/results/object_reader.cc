@@ -148,7 +148,10 @@ void ObjectReader::Finish() {
   if (!json_.is_object()) return;
   for (const auto& [key, value] : json_.items()) {
     if (std::find(seen_.begin(), seen_.end(), key) == seen_.end()) {
-      Fail(absl::StrCat("holds the unknown key ", Quote(Json(key))));
+      // One that may be left out is not asked for if it is null.
+      Fail(value.is_null()
+               ? absl::StrCat("holds null as ", key)
+               : absl::StrCat("holds the unknown key ", Quote(Json(key))));
     }
   }
 }
