@@ -124,6 +124,43 @@ std::vector<int32_t> ZeroPoints(size_t count, size_t padded, bool is_signed,
   return zero_points;
 }
 
+// Aligned as packed matrices must be.
+class AlignedBytes {
+ public:
+  explicit AlignedBytes(size_t bytes) : memory_(bytes + 64) {}
+  std::byte* data() {
+    const auto address = reinterpret_cast<uintptr_t>(memory_.data());
+    return memory_.data() + (64 - address % 64);
+  }
+
+ private:
+  std::vector<std::byte> memory_;
+};
+
+// Sums by their definition: of (A - AZeroPoint) * (B - BZeroPoint) over k.
+void ExpectSums(const IntegerGemm::Operands& operands, const ByteMatrix& b,
+                const Collector& collector) {
+  EXPECT_TRUE(collector.EachOnce());
+  const size_t columns = b.columns.size;
+  for (size_t m = 0; m < operands.a.rows.size; ++m) {
+    const int64_t a_zero =
+        operands.a_zero_points == nullptr
+            ? 0
+            : operands.a_zero_points[m * operands.a_zero_point_stride];
+    for (size_t n = 0; n < columns; ++n) {
+      const int64_t b_zero =
+          operands.b_zero_points == nullptr ? 0 : operands.b_zero_points[n];
+      int64_t expected = 0;
+      for (size_t k = 0; k < b.rows.size; ++k) {
+        expected +=
+            (Value(operands.a, m, k) - a_zero) * (Value(b, k, n) - b_zero);
+      }
+      ASSERT_EQ(collector.sums()[m * columns + n], expected)
+          << "row " << m << ", column " << n;
+    }
+  }
+}
+
 void CheckProblem(const Problem& problem, const Layout& a_layout,
                   const Layout& b_layout, bool zero_points,
                   std::mt19937& random) {
@@ -139,16 +176,13 @@ void CheckProblem(const Problem& problem, const Layout& a_layout,
   IntegerGemm gemm(problem.depth, problem.columns);
   const ByteMatrix b = {b_bytes.data(), problem.b_signed, b_layout.rows,
                         b_layout.columns};
-  std::vector<std::byte> packed_memory(gemm.PackedBytes() + 64);
-  std::byte* packed =
-      packed_memory.data() +
-      (64 - reinterpret_cast<uintptr_t>(packed_memory.data()) % 64);
+  AlignedBytes packed(gemm.PackedBytes());
   // In two parts, as two threads would.
   const size_t middle = gemm.PanelCount() / 2;
   const auto packing = random() % 2 == 0 ? IntegerGemm::Packing::kOnce
                                          : IntegerGemm::Packing::kForOneCall;
-  gemm.PackB(b, 0, middle, packing, packed);
-  gemm.PackB(b, middle, gemm.PanelCount(), packing, packed);
+  gemm.PackB(b, 0, middle, packing, packed.data());
+  gemm.PackB(b, middle, gemm.PanelCount(), packing, packed.data());
 
   const std::vector<int32_t> a_zeros =
       ZeroPoints(problem.rows, problem.rows, problem.a_signed, random);
@@ -157,7 +191,7 @@ void CheckProblem(const Problem& problem, const Layout& a_layout,
   IntegerGemm::Operands operands;
   operands.a = {a_bytes.data(), problem.a_signed, a_layout.rows,
                 a_layout.columns};
-  operands.packed_b = packed;
+  operands.packed_b = packed.data();
   operands.b_is_signed = problem.b_signed;
   const size_t a_zero_stride = random() % 2;
   if (zero_points) {
@@ -173,7 +207,7 @@ void CheckProblem(const Problem& problem, const Layout& a_layout,
                 workspace.data() + misalignment);
   gemm.Multiply(operands, middle, gemm.PanelCount(), collector,
                 workspace.data() + misalignment);
-  EXPECT_TRUE(collector.EachOnce());
+  ExpectSums(operands, b, collector);
   if (gemm.CanMultiplyInPlace(b, problem.rows)) {
     Collector in_place(problem.rows, problem.columns);
     gemm.MultiplyInPlace(operands, b, 0, middle, in_place,
@@ -182,19 +216,6 @@ void CheckProblem(const Problem& problem, const Layout& a_layout,
                          workspace.data() + misalignment);
     EXPECT_TRUE(in_place.EachOnce());
     EXPECT_EQ(in_place.sums(), collector.sums());
-  }
-  for (size_t m = 0; m < problem.rows; ++m) {
-    for (size_t n = 0; n < problem.columns; ++n) {
-      int64_t expected = 0;
-      for (size_t k = 0; k < problem.depth; ++k) {
-        const int64_t a_zero = zero_points ? a_zeros[m * a_zero_stride] : 0;
-        const int64_t b_zero = zero_points ? b_zeros[n] : 0;
-        expected +=
-            (Value(operands.a, m, k) - a_zero) * (Value(b, k, n) - b_zero);
-      }
-      ASSERT_EQ(collector.sums()[m * problem.columns + n], expected)
-          << "row " << m << ", column " << n;
-    }
   }
 }
 
@@ -291,6 +312,33 @@ TEST(IntegerGemmTest, OneRowInPlace) {
   });
 }
 
+// Three panels of weights in pairs. Panel 0: exactly what fits. Panel 1: four
+// that do not. Panel 2: many.
+std::vector<uint8_t> PairedWeights(size_t depth, size_t columns_per_panel,
+                                   bool is_signed) {
+  const size_t columns = 3 * columns_per_panel;
+  const int offset = is_signed ? 0 : 128;
+  std::vector<uint8_t> bytes(depth * columns);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    bytes[i] = static_cast<uint8_t>(offset + static_cast<int>(i % 9) - 4);
+  }
+  const auto set_pair = [&](size_t k, size_t n, int low, int high) {
+    bytes[k * columns + n] = static_cast<uint8_t>(offset + low);
+    bytes[(k + 1) * columns + n] = static_cast<uint8_t>(offset + high);
+  };
+  set_pair(0, 0, 127, 1);
+  set_pair(2, 1, -128, 0);
+  const size_t second = columns_per_panel;
+  set_pair(0, second, 127, 127);
+  set_pair(6, second + 3, -128, -128);
+  set_pair(200, second + 7, 2, 127);
+  set_pair(386, second + 5, -1, -128);
+  for (size_t k = 0; k + 1 < depth; k += 2) {
+    set_pair(k, 2 * second + k % second, 127, 127);
+  }
+  return bytes;
+}
+
 // Byte multiply-adds saturate where two weights push 255 * (b0 + b1) out of
 // int16: a few such pairs are split, too many make the panel use int16.
 TEST(IntegerGemmTest, PairsOfWeightsThatWouldSaturate) {
@@ -300,37 +348,16 @@ TEST(IntegerGemmTest, PairsOfWeightsThatWouldSaturate) {
     constexpr size_t kDepth = 389;
     const size_t columns = 3 * kernels.columns_per_panel;
     for (const bool b_signed : {false, true}) {
-      const int offset = b_signed ? 0 : 128;
-      std::vector<uint8_t> b_bytes(kDepth * columns);
-      for (size_t i = 0; i < b_bytes.size(); ++i) {
-        b_bytes[i] = static_cast<uint8_t>(offset + static_cast<int>(i % 9) - 4);
-      }
-      const auto set_pair = [&](size_t k, size_t n, int low, int high) {
-        b_bytes[k * columns + n] = static_cast<uint8_t>(offset + low);
-        b_bytes[(k + 1) * columns + n] = static_cast<uint8_t>(offset + high);
-      };
-      // Panel 0: exactly what fits. Panel 1: some that do not. Panel 2: many.
-      set_pair(0, 0, 127, 1);
-      set_pair(2, 1, -128, 0);
-      const size_t second = kernels.columns_per_panel;
-      set_pair(0, second, 127, 127);
-      set_pair(6, second + 3, -128, -128);
-      set_pair(200, second + 7, 2, 127);
-      set_pair(386, second + 5, -1, -128);
-      for (size_t k = 0; k + 1 < kDepth; k += 2) {
-        set_pair(k, 2 * second + k % second, 127, 127);
-      }
+      const std::vector<uint8_t> b_bytes =
+          PairedWeights(kDepth, kernels.columns_per_panel, b_signed);
       const ByteMatrix b = {
           b_bytes.data(), b_signed, {kDepth, columns}, {columns, 1}};
       const IntegerGemm gemm(kDepth, columns);
-      std::vector<std::byte> memory(gemm.PackedBytes() + 64);
-      std::byte* const packed =
-          memory.data() +
-          (64 - reinterpret_cast<uintptr_t>(memory.data()) % 64);
-      gemm.PackB(b, 0, 3, IntegerGemm::Packing::kOnce, packed);
+      AlignedBytes packed(gemm.PackedBytes());
+      gemm.PackB(b, 0, 3, IntegerGemm::Packing::kOnce, packed.data());
       const auto header = [&](size_t panel) {
         return reinterpret_cast<const PanelHeader*>(
-            packed + panel * (gemm.PackedBytes() / 3));
+            packed.data() + panel * (gemm.PackedBytes() / 3));
       };
       if (kernels.has_quads && !kernels.quads_are_exact) {
         EXPECT_EQ(header(0)->is_quads, 1u);
@@ -347,22 +374,12 @@ TEST(IntegerGemmTest, PairsOfWeightsThatWouldSaturate) {
           }
           IntegerGemm::Operands operands;
           operands.a = {a_bytes.data(), a_signed, {kRows, kDepth}, {kDepth, 1}};
-          operands.packed_b = packed;
+          operands.packed_b = packed.data();
           operands.b_is_signed = b_signed;
           std::vector<std::byte> workspace(gemm.WorkspaceBytes(kRows));
           Collector collector(kRows, columns);
           gemm.Multiply(operands, 0, 3, collector, workspace.data());
-          EXPECT_TRUE(collector.EachOnce());
-          for (size_t m = 0; m < kRows; ++m) {
-            for (size_t n = 0; n < columns; ++n) {
-              int64_t expected = 0;
-              for (size_t k = 0; k < kDepth; ++k) {
-                expected += Value(operands.a, m, k) * Value(b, k, n);
-              }
-              ASSERT_EQ(collector.sums()[m * columns + n], expected)
-                  << "row " << m << ", column " << n;
-            }
-          }
+          ExpectSums(operands, b, collector);
         }
       }
     }
