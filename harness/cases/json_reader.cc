@@ -139,6 +139,11 @@ std::string JsonValue::Describe() const {
 
 absl::StatusOr<JsonValue> ReadJson(const std::string& text) {
   TreeBuilder builder;
+  // The parser takes a zero byte for the end of the text.
+  if (const size_t zero = text.find('\0'); zero != std::string::npos) {
+    return absl::InvalidArgumentError(
+        absl::StrCat("found a zero byte at offset ", zero, ", no JSON"));
+  }
   if (!nlohmann::json::sax_parse(text, &builder)) {
     return absl::InvalidArgumentError(builder.error());
   }

@@ -66,6 +66,11 @@ TEST(JsonReader, RejectsWhatIsNoJson) {
   EXPECT_THAT(ErrorOf("1e999"), HasSubstr("1e999"));
 }
 
+TEST(JsonReader, RejectsWhatFollowsAZeroByte) {
+  EXPECT_EQ(ReadJson(std::string("{}\0garbage", 10)).status().message(),
+            "found a zero byte at offset 2, no JSON");
+}
+
 TEST(JsonReader, RejectsDuplicateKeys) {
   EXPECT_THAT(ErrorOf(R"({"a": 1, "b": {"a": 2}, "a": 3})"),
               HasSubstr("\"a\" stands twice"));
