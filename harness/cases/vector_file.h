@@ -34,7 +34,8 @@ absl::StatusOr<std::vector<VectorFile>> ReadVectorFiles(
 absl::StatusOr<std::vector<std::string>> FindVectorFiles(
     const std::vector<std::string>& paths);
 
-// The bytes of a file; kInvalidArgument if it cannot be read.
+// The bytes of a file or pipe; kInvalidArgument if it cannot be read, as
+// folders and devices cannot.
 absl::StatusOr<std::string> ReadTextFile(const std::string& path);
 
 // The one canonical spelling; parsing it gives the same cases.

@@ -23,12 +23,19 @@ absl::StatusOr<VectorFile> ReadVectorFile(const std::string& path) {
 
 absl::StatusOr<std::string> ReadTextFile(const std::string& path) {
   std::error_code error;
-  std::ostringstream text;
-  const std::ifstream stream(path, std::ios::binary);
-  if (std::filesystem::is_directory(path, error) || !stream) {
+  const std::filesystem::file_status status =
+      std::filesystem::status(path, error);
+  // Some devices, such as /dev/zero, never end. Pipes do.
+  const bool is_file = !std::filesystem::is_directory(status) &&
+                       !std::filesystem::is_character_file(status) &&
+                       !std::filesystem::is_block_file(status);
+  std::ifstream stream;
+  if (is_file) stream.open(path, std::ios::binary);
+  if (!stream.is_open()) {
     return absl::InvalidArgumentError(absl::StrCat(
         path, ": found nothing that can be read; a file is needed"));
   }
+  std::ostringstream text;
   text << stream.rdbuf();
   return text.str();
 }

@@ -1,15 +1,14 @@
 #include "harness/judge/quotas.h"
 
 #include <cmath>
-#include <fstream>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "absl/status/status.h"
 #include "absl/strings/match.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "harness/cases/vector_file.h"
 #include "nlohmann/json.hpp"
 #include "spec/operator_spec.h"
 #include "spec/validate.h"
@@ -377,12 +376,9 @@ absl::StatusOr<CounterTable> ParseQuotas(const std::string& path,
 }
 
 absl::StatusOr<CounterTable> ReadQuotas(const std::string& path) {
-  std::ifstream stream(path);
-  std::ostringstream text;
-  if (!(text << stream.rdbuf())) {
-    return Malformed(path, "cannot be read as a quotas file");
-  }
-  return ParseQuotas(path, text.str());
+  const absl::StatusOr<std::string> text = ReadTextFile(path);
+  if (!text.ok()) return Malformed(path, "cannot be read as a quotas file");
+  return ParseQuotas(path, *text);
 }
 
 std::vector<Quota> CompareWithQuotas(const CounterTable& counters,

@@ -3,15 +3,16 @@
 #include <algorithm>
 #include <atomic>
 #include <chrono>
-#include <fstream>
+#include <filesystem>
 #include <map>
 #include <mutex>
-#include <sstream>
+#include <system_error>
 #include <thread>
 #include <utility>
 
 #include "absl/strings/str_cat.h"
 #include "harness/cases/random_source.h"
+#include "harness/cases/vector_file.h"
 
 namespace qconform::harness {
 namespace {
@@ -236,11 +237,11 @@ absl::StatusOr<SweepState> StartingState(const SweepOptions& options,
   wanted.seed = options.seed;
   wanted.targets = options.targets;
   if (options.state_path.empty()) return wanted;
-  std::ifstream file(options.state_path);
-  if (!file) return wanted;
-  std::ostringstream text;
-  text << file.rdbuf();
-  absl::StatusOr<SweepState> found = ParseSweepState(text.str());
+  std::error_code error;
+  if (!std::filesystem::exists(options.state_path, error)) return wanted;
+  const absl::StatusOr<std::string> text = ReadTextFile(options.state_path);
+  if (!text.ok()) return text.status();
+  absl::StatusOr<SweepState> found = ParseSweepState(*text);
   absl::Status status =
       found.ok() ? CheckContinues(*found, wanted) : found.status();
   // Any sweep of the form may be in it, chosen now or not.
