@@ -158,7 +158,18 @@ class ProgramTest(FolderTest):
         file = self.write([frozen_case()])
         for arguments, message in (
                 ([], "subcommand"),
-                (["no-such-command"], ""),
+                (["no-such-command"], "no subcommand no-such-command; there are: run"),
+                (["import", "tflite"], "no subcommand tflite; there are: onnx-node-test"),
+                (["run", file, "--json=", "--quiet"], "--json= needs a value"),
+                (["run", file, "--json", "--quiet"], "--json: needs a value"),
+                (["run", file, "--filter", ""], "--filter: needs a value"),
+                (["run", file, f"--json={file}"], "the same file is read"),
+                (["run", "/dev/zero"], "/dev/zero: found nothing that can be read"),  # it never ends
+                (["run", file, "--quotas=/dev/zero"], "cannot be read"),
+                (["mutants", file, "--minimum=nan"], "--minimum"),
+                (["mutants", file, "--seed=-1"], "--seed"),
+                (["mutants", file, f"--json={file}"], "the same file is read"),
+                (["report", file, "--mutants=x"], "requires --html"),
                 (["run"], "paths"),
                 (["run", file, "--no-such-option"], ""),
                 (["run", self.path("missing")], "no such file or folder"),
@@ -217,6 +228,14 @@ class ProgramTest(FolderTest):
                 "not JSON": "\x00\xff", "empty": ""}.items():
             with self.subTest(name):
                 self.assertIn("b.json", self.expect(2, "run", good, self.write_text(text, "b.json")).stderr)
+
+    def test_a_lost_report_is_no_success(self):
+        for arguments in (["list"], ["run", self.write([add_case()])]):
+            with self.subTest(arguments=arguments), open("/dev/full", "w", encoding="utf-8") as full:
+                result = subprocess.run([PROGRAM, *arguments], stdout=full, stderr=subprocess.PIPE, text=True,
+                                        timeout=300, check=False)
+                self.assertEqual(result.returncode, 3)
+                self.assertIn("standard output: writing failed", result.stderr)
 
     # the other sub-commands
 
@@ -312,6 +331,12 @@ class ProgramTest(FolderTest):
             del os.environ["CI"]
         self.assertIn("1 failures", text)
         self.assertNotIn("shrunk", text)
+        os.environ["CI"] = ""  # as good as not set
+        try:
+            text = self.fuzz(1, "--cases=20", "--seed=1", f"--candidate=mutant:{ADD}/half-away")
+        finally:
+            del os.environ["CI"]
+        self.assertIn("shrunk", text)
 
     def test_fuzz_quotas_and_missing_targets_are_mistrusted(self):
         other = other_target(self.machine())
@@ -327,6 +352,8 @@ class ProgramTest(FolderTest):
     def test_fuzz_bad_usage(self):
         for arguments in (["--operator=nothing"], ["--candidate=nothing"], ["--candidate=mutant:nothing/x"],
                           ["--targets=nothing"], ["--level=nothing"], ["--json=/nowhere/x"], ["--cases=0"],
+                          ["--seconds=nan"], ["--seconds=0"], ["--seed=-1"], ["--seed=18446744073709551616"],
+                          ["--cases=99999999999999999999"], ["--first=9223372036854775807"],
                           [f"--candidate=mutant:{ADD}/half-away", f"--operator={TENSORFLOW}"]):
             self.fuzz(2, "--cases=1", *arguments)
 
@@ -407,7 +434,9 @@ class ProgramTest(FolderTest):
                 (["--only=add,nothing"], "no sweep nothing"), (["--operator=nothing"], "no such operator"),
                 (["--targets=AVX9"], "no target AVX9"), (["--candidate=nobody"], "known: builtin"),
                 (["--candidate=mutant:nothing/half-away"], "nothing"), (["--full", "--short"], "--short"),
-                (["--sample=0"], "--sample"), (["--threads=0"], "--threads"), (["--seed=x"], "--seed"),
+                (["--sample=0"], "--sample"), (["--threads=0"], "--threads"), (["--seed=x"], "--seed"), (["--seed=-1"], "--seed"),
+                (["--resume=/dev/zero"], "/dev/zero: found nothing that can be read"),
+                ([f"--json={self.path('a')}", f"--resume={self.path('a')}"], "the same file is read"),
                 (["--json=/no/such/folder/sweep.json"], "cannot be written")):
             with self.subTest(arguments=arguments):
                 self.assertIn(message, self.sweep(2, *arguments).stderr)

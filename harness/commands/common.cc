@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iostream>
+#include <map>
 #include <system_error>
 
 #include "absl/strings/match.h"
@@ -56,6 +57,30 @@ absl::Status CheckWritable(const std::string& option, const std::string& path) {
   }
   return absl::InvalidArgumentError(
       absl::StrCat("--", option, "=", path, ": cannot be written"));
+}
+
+absl::Status CheckApart(
+    const std::vector<std::pair<std::string, std::string>>& outputs,
+    const std::vector<std::string>& inputs) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  // Who has a file, by its path without links.
+  std::map<fs::path, std::string> owners;
+  for (const std::string& path : inputs) {
+    if (!path.empty()) owners[fs::weakly_canonical(path, error)] = "read";
+  }
+  for (const auto& [option, path] : outputs) {
+    if (path.empty()) continue;
+    if (fs::exists(path, error) && !fs::is_regular_file(path, error)) continue;
+    const auto [owner, added] =
+        owners.insert({fs::weakly_canonical(path, error),
+                       absl::StrCat("written as --", option)});
+    if (added) continue;
+    return absl::InvalidArgumentError(
+        absl::StrCat("--", option, "=", path, ": the same file is ",
+                     owner->second, "; another one is needed"));
+  }
+  return absl::OkStatus();
 }
 
 bool WriteOutput(const std::string& option, const std::string& path,

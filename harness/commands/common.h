@@ -5,6 +5,7 @@
 
 #include <memory>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "absl/functional/function_ref.h"
@@ -28,6 +29,13 @@ absl::StatusOr<std::unique_ptr<Candidate>> FindCandidate(
 // Opens the file of an option ("json") before anything runs, so that a long run
 // is not lost to a typo. An empty path is fine: no file is wanted.
 absl::Status CheckWritable(const std::string& option, const std::string& path);
+
+// kInvalidArgument if an output (option, path) is another's file or one of
+// `inputs`, which it would destroy. Devices can be shared; "-" stands for one
+// file.
+absl::Status CheckApart(
+    const std::vector<std::pair<std::string, std::string>>& outputs,
+    const std::vector<std::string>& inputs);
 
 // Writes what `text` returns to the file of an option, if one is wanted. False
 // if that failed, told on standard error.

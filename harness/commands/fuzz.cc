@@ -18,6 +18,7 @@
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
 #include "harness/cases/random_source.h"
+#include "harness/commands/arguments.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/crash_report.h"
@@ -334,7 +335,8 @@ absl::StatusOr<std::unique_ptr<Candidate>> Prepare(FuzzFlags& flags,
   if (!status.ok()) return status;
   // A pipeline wants the first failure soon; shrinking is done where a person
   // waits for it.
-  const bool in_pipeline = std::getenv("CI") != nullptr;
+  const char* ci = std::getenv("CI");
+  const bool in_pipeline = ci != nullptr && *ci != '\0';
   options.shrink = flags.shrink && !in_pipeline;
   options.fail_fast = flags.fail_fast || in_pipeline;
   options.cases =
@@ -419,17 +421,20 @@ void AddFuzzCommand(CLI::App& app, ExitCode& exit_code) {
   command
       ->add_option("--cases", flags->cases,
                    "Cases of each operator (default: 1000)")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(int64_t{1}, kMaxCases));
   command
       ->add_option("--seconds", flags->seconds,
                    "Time for all operators together, instead of or beside "
                    "--cases")
-      ->check(CLI::PositiveNumber);
-  CLI::Option* seed = command->add_option(
-      "--seed", flags->seed,
-      "The same seed gives the same cases everywhere (default: any)");
+      ->check(NumberWithin(0.001, 1e9));
+  CLI::Option* seed =
+      command
+          ->add_option(
+              "--seed", flags->seed,
+              "The same seed gives the same cases everywhere (default: any)")
+          ->check(SeedNumber());
   command->add_option("--first", flags->first, "Index of the first case")
-      ->check(CLI::NonNegativeNumber);
+      ->check(CLI::Range(int64_t{0}, kMaxCases));
   command->add_option("--save", flags->save,
                       "Folder for vectors made of failures (default: "
                       "testdata/regressions)");

@@ -18,6 +18,7 @@
 #include "absl/strings/str_join.h"
 #include "absl/time/clock.h"
 #include "absl/time/time.h"
+#include "harness/commands/arguments.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/crash_report.h"
@@ -62,9 +63,13 @@ struct GateFlags {
 
   // Files to write, by option.
   std::vector<std::pair<std::string, std::string>> Outputs() const {
-    return {{"json", json},         {"junit", junit},
-            {"sarif", sarif},       {"codequality", codequality},
-            {"markdown", markdown}, {"html", html}};
+    return {{"json", json},
+            {"junit", junit},
+            {"sarif", sarif},
+            {"codequality", codequality},
+            {"markdown", markdown},
+            {"html", html},
+            {"speed-json", speed.json}};
   }
 };
 
@@ -131,6 +136,8 @@ absl::StatusOr<Prepared> Prepare(GateFlags& flags) {
   prepared.today = *today;
   absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return files.status();
+  std::vector<std::string> inputs = {flags.quotas, flags.baseline};
+  for (const VectorFile& file : *files) inputs.push_back(file.path);
   prepared.cases = CollectCases(*std::move(files), flags.seed, flags.cases,
                                 flags.failures, Interrupted);
   absl::StatusOr<CounterTable> minimums =
@@ -140,6 +147,7 @@ absl::StatusOr<Prepared> Prepare(GateFlags& flags) {
   prepared.setup.options.enforce_quotas = true;
   absl::Status status = PrepareBaseline(flags, prepared);
   if (status.ok()) status = PrepareSpeed(flags.speed);
+  if (status.ok()) status = CheckApart(flags.Outputs(), inputs);
   for (const auto& [option, path] : flags.Outputs()) {
     if (status.ok()) status = CheckWritable(option, path);
   }
@@ -365,8 +373,9 @@ void AddGateCommand(CLI::App& app, ExitCode& exit_code) {
                  "If the gate passes, lower the differences that the baseline "
                  "records to those seen; makes the file if there is none")
       ->needs(baseline);
-  command->add_option("--seed", flags->seed,
-                      "Of the generated cases (default 1)");
+  command
+      ->add_option("--seed", flags->seed, "Of the generated cases (default 1)")
+      ->check(SeedNumber());
   command
       ->add_option("--cases", flags->cases,
                    "Generated cases for each operator (default 200)")

@@ -6,6 +6,7 @@
 #include <iostream>
 
 #include "absl/strings/str_cat.h"
+#include "harness/commands/arguments.h"
 #include "harness/commands/common.h"
 #include "harness/gate/speed_stage.h"
 #include "harness/progress/interruption.h"
@@ -54,10 +55,10 @@ void AddSpeedOptions(CLI::App& command, SpeedFlags& flags) {
       "Only benchmarks whose name contains this");
   add("--speed-threshold", flags.threshold_percent,
       "Per cent of time that may be lost (default 3)")
-      ->check(CLI::Range(0.0, 1000.0));
+      ->check(NumberWithin(0, 1000));
   add("--speed-false-alarm", flags.false_alarm,
       "Chance that a gate fails by chance alone (default 0.01)")
-      ->check(CLI::Range(1e-9, 0.5));
+      ->check(NumberWithin(1e-9, 0.5));
   add("--speed-rounds", flags.rounds,
       "Independent measurements, each with programs started anew (default 15)")
       ->check(CLI::Range(1, 1000));
@@ -76,7 +77,6 @@ absl::Status PrepareSpeed(SpeedFlags& flags) {
   }
   absl::Status status = CheckProgram("--speed-baseline", flags.baseline);
   if (status.ok()) status = CheckProgram("--speed-program", flags.program);
-  if (status.ok()) status = CheckWritable("speed-json", flags.json);
   return status;
 }
 

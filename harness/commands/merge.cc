@@ -22,7 +22,8 @@ struct MergeFlags {
 };
 
 ExitCode RunMerge(const MergeFlags& flags) {
-  absl::Status status = CheckWritable("json", flags.json);
+  absl::Status status = CheckApart({{"json", flags.json}}, flags.paths);
+  if (status.ok()) status = CheckWritable("json", flags.json);
   const absl::StatusOr<RunResults> results =
       status.ok() ? ReadAndMergeResults(flags.paths) : status;
   if (!results.ok()) return ReportBadInput(results.status());

@@ -15,6 +15,7 @@
 #include "absl/status/statusor.h"
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_join.h"
+#include "harness/commands/arguments.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/mutants_matrix.h"
@@ -160,9 +161,11 @@ ExitCode RunMutants(const MutantsFlags& flags) {
   if (!chosen.ok()) return ReportBadInput(chosen.status());
   const absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return ReportBadInput(files.status());
-  if (absl::Status status = CheckWritable("json", flags.json); !status.ok()) {
-    return ReportBadInput(status);
-  }
+  std::vector<std::string> inputs;
+  for (const VectorFile& file : *files) inputs.push_back(file.path);
+  absl::Status status = CheckApart({{"json", flags.json}}, inputs);
+  if (status.ok()) status = CheckWritable("json", flags.json);
+  if (!status.ok()) return ReportBadInput(status);
   if (chosen->empty()) {
     std::cout << "mistrusted: --filter=" << flags.filter
               << " selects no mutant\n";
@@ -215,13 +218,15 @@ void AddMutantsCommand(CLI::App& app, ExitCode& exit_code) {
                    "Random calls per operator, and a quarter as many with a "
                    "property (default: 2000)")
       ->check(CLI::Range(int64_t{0}, int64_t{10'000'000}));
-  command->add_option("--seed", flags->seed,
-                      "Seed of the random calls (default: 1)");
+  command
+      ->add_option("--seed", flags->seed,
+                   "Seed of the random calls (default: 1)")
+      ->check(SeedNumber());
   command
       ->add_option("--minimum", flags->minimum,
                    "Percentage that vectors alone, and random calls alone, "
                    "must kill (default: 0)")
-      ->check(CLI::Range(0.0, 100.0));
+      ->check(NumberWithin(0, 100));
   command
       ->add_option("--threads", flags->threads,
                    "Threads; each takes an operator (default: the machine's)")

@@ -54,6 +54,22 @@ absl::Status Write(const std::string& path, const std::string& text) {
   return absl::InvalidArgumentError(absl::StrCat(path, ": cannot be written"));
 }
 
+// Before anything is written: one bad path must not leave some of the files.
+absl::Status CheckOutputs(const ReportFlags& flags) {
+  const std::vector<std::pair<std::string, std::string>> outputs = {
+      {"html", flags.html},
+      {"junit", flags.junit},
+      {"markdown", flags.markdown},
+      {"json", flags.json}};
+  std::vector<std::string> inputs = flags.paths;
+  inputs.insert(inputs.end(), {flags.compare, flags.mutants, flags.speed});
+  absl::Status status = CheckApart(outputs, inputs);
+  for (const auto& [option, path] : outputs) {
+    if (status.ok() && path != "-") status = CheckWritable(option, path);
+  }
+  return status;
+}
+
 absl::Status MakeReport(const ReportFlags& flags) {
   absl::StatusOr<RunResults> results = ReadAndMergeResults(flags.paths);
   if (!results.ok()) return results.status();
@@ -75,6 +91,7 @@ absl::Status MakeReport(const ReportFlags& flags) {
     }
     *text = *std::move(read);
   }
+  if (absl::Status status = CheckOutputs(flags); !status.ok()) return status;
   std::vector<std::pair<std::string, std::string>> files;
   if (!flags.html.empty()) {
     files.push_back({flags.html, ToHtml(*results, extras)});
@@ -111,8 +128,8 @@ void AddReportCommand(CLI::App& app, ExitCode& exit_code) {
       ->add_option("results", flags->paths,
                    "Results; several are merged as shards of one run")
       ->required();
-  command->add_option("--html", flags->html,
-                      "Write one self-contained page to this file");
+  CLI::Option* html = command->add_option(
+      "--html", flags->html, "Write one self-contained page to this file");
   command->add_option("--junit", flags->junit, "Write JUnit XML to this file");
   command->add_option("--markdown", flags->markdown,
                       "Write Markdown to this file");
@@ -120,12 +137,16 @@ void AddReportCommand(CLI::App& app, ExitCode& exit_code) {
                       "Write the merged results to this file");
   command->add_option("--compare", flags->compare,
                       "Older results: show what changed since");
-  command->add_option("--mutants", flags->mutants,
-                      "Show the kill matrix of this file in the page "
-                      "(qconform mutants --json)");
-  command->add_option("--speed", flags->speed,
-                      "Show the measurements of this file in the page "
-                      "(qconform_bench --json)");
+  command
+      ->add_option("--mutants", flags->mutants,
+                   "Show the kill matrix of this file in the page "
+                   "(qconform mutants --json)")
+      ->needs(html);
+  command
+      ->add_option("--speed", flags->speed,
+                   "Show the measurements of this file in the page "
+                   "(qconform_bench --json)")
+      ->needs(html);
   command->callback([flags, &exit_code] { exit_code = RunReport(*flags); });
 }
 

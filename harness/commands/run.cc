@@ -71,9 +71,11 @@ absl::StatusOr<Prepared> Prepare(const RunFlags& flags) {
   absl::StatusOr<std::vector<VectorFile>> files = ReadInput(flags.paths);
   if (!files.ok()) return files.status();
   prepared.files = *std::move(files);
-  if (absl::Status status = CheckWritable("json", flags.json); !status.ok()) {
-    return status;
-  }
+  std::vector<std::string> inputs = {flags.quotas};
+  for (const VectorFile& file : prepared.files) inputs.push_back(file.path);
+  absl::Status status = CheckApart({{"json", flags.json}}, inputs);
+  if (status.ok()) status = CheckWritable("json", flags.json);
+  if (!status.ok()) return status;
   return prepared;
 }
 

@@ -13,6 +13,7 @@
 #include "absl/strings/str_cat.h"
 #include "absl/strings/str_format.h"
 #include "absl/strings/str_join.h"
+#include "harness/commands/arguments.h"
 #include "harness/commands/commands.h"
 #include "harness/commands/common.h"
 #include "harness/commands/crash_report.h"
@@ -98,9 +99,9 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags,
   if (!flags.resume.empty()) {
     options.program = absl::StrCat(flags.candidate, " of ", ProgramHash());
   }
-  if (absl::Status status = CheckWritable("json", flags.json); !status.ok()) {
-    return status;
-  }
+  absl::Status status = CheckApart({{"json", flags.json}}, {flags.resume});
+  if (status.ok()) status = CheckWritable("json", flags.json);
+  if (!status.ok()) return status;
   return options;
 }
 
@@ -179,8 +180,10 @@ void AddSweepCommand(CLI::App& app, ExitCode& exit_code) {
                    "Targets that must run, separated by commas (default: all "
                    "of this machine)")
       ->delimiter(',');
-  command->add_option("--seed", flags->seed,
-                      "Of the random settings and pieces (default: 1)");
+  command
+      ->add_option("--seed", flags->seed,
+                   "Of the random settings and pieces (default: 1)")
+      ->check(SeedNumber());
   command
       ->add_option("--sample", flags->sample,
                    "Run about one unit in so many (default: 1, all)")

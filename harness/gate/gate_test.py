@@ -243,6 +243,11 @@ class GateTest(FolderTest):
                 ((vectors, f"--candidate=mutant:{ADD}"), "there is no \"/\" before the fault"),
                 ((vectors, f"--candidate={HALF_AWAY}@NEON"), "there is no target \"NEON\""),
                 ((vectors, "--sarif=/no/such/folder/x"), "--sarif=/no/such/folder/x: cannot be written"),
+                ((vectors, "--seed=-1"), "--seed"),
+                ((vectors, "--speed-threshold=nan"), "--speed-threshold"),
+                ((vectors, "--baseline", ""), "--baseline: needs a value"),
+                ((vectors, f"--json={self.path('a')}", f"--junit={self.path('a')}"), "the same file is written as --json"),
+                ((vectors, f"--json={vectors}"), "the same file is read"),
                 ((vectors, "--quotas=/no/such/file"), "cannot be read")):
             with self.subTest(arguments=arguments):
                 self.assertIn(message, self.expect(2, "gate", *arguments).stderr)

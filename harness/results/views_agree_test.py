@@ -244,8 +244,11 @@ class ViewsTest(unittest.TestCase):
         right = self.path("right.json")
         for arguments, message in (
                 ([], "results is required"), ([self.path("missing")], "missing"), ([self.path("no.json")], "is not JSON"),
-                ([right, f"--compare={self.path('no.json')}"], "is not JSON"), ([right, f"--speed={self.path('no.json')}"], "is not JSON"),
-                ([right, f"--mutants={self.path('missing')}"], "missing"), ([right, "--html=/no/such/folder/a"], "cannot be written"),
+                ([right, f"--compare={self.path('no.json')}"], "is not JSON"), ([right, "--html=-", f"--speed={self.path('no.json')}"], "is not JSON"),
+                ([right, "--html=-", f"--mutants={self.path('missing')}"], "missing"), ([right, "--html=/no/such/folder/a"], "cannot be written"),
+                ([right, f"--html={right}"], "the same file is read"),
+                ([right, "--html=-", "--junit=-"], "the same file is written as --html"),
+                ([right, f"--html={self.path('not.html')}", "--junit=/no/such/folder/a"], "cannot be written"),
                 ([self.write("old.json", {"schema": "results/1"})], 'found "results/1"')):
             with self.subTest(arguments=arguments):
                 self.assertIn(message, self.report(2, *arguments).stderr)
