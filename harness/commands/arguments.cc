@@ -32,14 +32,14 @@ std::vector<std::string> NamesOf(const std::vector<const CLI::App*>& commands) {
 }  // namespace
 
 CLI::Validator NumberWithin(double low, double high) {
-  const std::string range = absl::StrCat("in [", low, " - ", high, "]");
+  const std::string range = absl::StrCat("FLOAT in [", low, " - ", high, "]");
   return CLI::Validator(
       [low, high, range](std::string& text) -> std::string {
         double value = 0;
         if (absl::SimpleAtod(text, &value) && value >= low && value <= high) {
           return "";
         }
-        return absl::StrCat("Value ", text, " is no number ", range);
+        return absl::StrCat("Value ", text, " is no ", range);
       },
       range);
 }

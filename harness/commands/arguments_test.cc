@@ -23,7 +23,7 @@ TEST(ArgumentsTest, NumbersAreFiniteAndWithin) {
   }
   for (const char* bad : {"nan", "-nan", "inf", "0.49", "2.6", "", "x", "1x"}) {
     EXPECT_THAT(Try(NumberWithin(0.5, 2.5), bad),
-                HasSubstr("no number in [0.5 - 2.5]"))
+                HasSubstr("no FLOAT in [0.5 - 2.5]"))
         << bad;
   }
 }

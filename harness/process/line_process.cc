@@ -22,6 +22,9 @@ namespace qconform::harness {
 namespace {
 
 constexpr absl::Duration kTimeToEnd = absl::Seconds(2);
+// No answer is nearly as long; a program that writes without end must not take
+// all memory.
+constexpr size_t kLongestAnswer = 16 << 20;
 
 absl::Status SystemError(const std::string& what, int error) {
   return absl::InternalError(absl::StrCat(what, ": ", std::strerror(error)));
@@ -93,6 +96,10 @@ absl::StatusOr<std::string> LineProcess::Ask(const std::string& line,
   const absl::Time end = absl::Now() + patience;
   size_t newline;
   while ((newline = received_.find('\n')) == std::string::npos) {
+    if (received_.size() > kLongestAnswer) {
+      return absl::ResourceExhaustedError(absl::StrCat(
+          name_, " wrote a line of more than ", kLongestAnswer, " bytes"));
+    }
     const int64_t left = absl::ToInt64Milliseconds(end - absl::Now());
     pollfd ready = {socket_, POLLIN, 0};
     const int events =

@@ -29,7 +29,8 @@ class LineProcess {
   LineProcess& operator=(const LineProcess&) = delete;
 
   // The answer to one line, both without their newline. kUnavailable if the
-  // program has ended, kDeadlineExceeded if it did not answer in time; after an
+  // program has ended, kDeadlineExceeded if it did not answer in time,
+  // kResourceExhausted if the answer is no line of less than 16 MiB; after an
   // error the process is of no further use. `line` must hold no newline.
   absl::StatusOr<std::string> Ask(const std::string& line,
                                   absl::Duration patience);

@@ -54,6 +54,14 @@ TEST(LineProcessTest, WaitsNoLongerThanAllowed) {
               HasSubstr("did not answer within 50ms"));
 }
 
+TEST(LineProcessTest, ReadsNoLineWithoutEnd) {
+  const auto process = Shell("read -r line; exec tr '\\0' z < /dev/zero");
+  const auto answer = process->Ask("", absl::Seconds(60));
+  EXPECT_EQ(answer.status().code(), absl::StatusCode::kResourceExhausted);
+  EXPECT_THAT(std::string(answer.status().message()),
+              HasSubstr("sh wrote a line of more than 16777216 bytes"));
+}
+
 TEST(LineProcessTest, NamesAProgramThatCannotBeStarted) {
   for (const std::string name : {"/no/such/program", "no-such-program"}) {
     const auto process = LineProcess::Start({name});

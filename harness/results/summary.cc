@@ -148,7 +148,8 @@ std::string Describe(const StageResult& stage) {
   std::string text = absl::StrCat(stage.operator_name, " ", stage.name, ": ",
                                   stage.executed, " compared");
   if (stage.TargetsThat(CaseStatus::kPassed).size() == stage.targets.size()) {
-    return text + ", passed";
+    // Nothing was compared where it broke or proved too little.
+    return stage.executed == 0 ? text : text + ", passed";
   }
   for (const CaseStatus status :
        {CaseStatus::kFailed, CaseStatus::kUnexpectedPass,

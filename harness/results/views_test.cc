@@ -179,6 +179,14 @@ RunResults GateResults() {
   return results;
 }
 
+TEST(GateViewTest, WhatComparedNothingHasNotPassed) {
+  RunResults results = GateResults();
+  results.stages.back().executed = 0;
+  results.stages.back().targets.clear();
+  EXPECT_THAT(FormatSummary(results),
+              HasSubstr("op_a property:good: 0 compared\n"));
+}
+
 TEST(GateViewTest, EveryViewNamesWhatFailsAndWhere) {
   const RunResults results = GateResults();
   EXPECT_EQ(results.exit_code, kDoesNotConform);
