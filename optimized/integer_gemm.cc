@@ -26,7 +26,7 @@ constexpr size_t kInPlaceColumns = 4096;
 
 // A correction costs about as much as 16 multiply-adds of a column; more of
 // them than one in 64 of k cost more than quads gain.
-constexpr size_t kDepthPerCorrection = 64;
+constexpr size_t kDepthPerCorrection = 16;
 
 // Sizes of an A packed as groups of `group` k: int32 lanes of one row.
 size_t LanesPerRow(size_t depth, size_t group) {
@@ -130,13 +130,19 @@ PanelLayout IntegerGemm::MakeLayout() const {
       layout.column_sums +
       RoundUp(kernels_->has_quads ? span_count_ * columns * sizeof(int32_t) : 0,
               kWorkspaceAlignment);
-  // The k of a correction would have to be sought in several spans.
-  if (kernels_->has_quads && !kernels_->quads_are_exact && span_count_ == 1) {
-    layout.max_corrections = DivideUp(depth_, kDepthPerCorrection);
+  layout.order = layout.corrections;
+  if (kernels_->has_quads && !kernels_->quads_are_exact) {
+    // The k of a correction would have to be sought in several spans.
+    if (span_count_ == 1) {
+      layout.max_corrections = DivideUp(depth_, kDepthPerCorrection);
+    }
+    layout.order += RoundUp(layout.max_corrections * sizeof(PanelCorrection),
+                            kWorkspaceAlignment);
+    layout.body = layout.order + RoundUp(DivideUp(depth_, 4) * sizeof(uint16_t),
+                                         kWorkspaceAlignment);
+  } else {
+    layout.body = layout.order;
   }
-  layout.body = layout.corrections +
-                RoundUp(layout.max_corrections * sizeof(PanelCorrection),
-                        kWorkspaceAlignment);
   layout.bytes =
       layout.body + RoundUp(columns * RoundUp(depth_, 4), kWorkspaceAlignment);
   return layout;

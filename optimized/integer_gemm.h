@@ -75,6 +75,7 @@ struct PanelLayout {
   size_t column_sums = 0;  // [span][column]
   size_t corrections = 0;
   size_t max_corrections = 0;
+  size_t order = 0;  // uint16 for each group, counted within its span
   size_t body = 0;
   size_t bytes = 0;
 };

@@ -10,8 +10,8 @@
 //                  b(2,0) b(3,0)  ..
 //     body, quads: b(0,0) b(1,0) b(2,0) b(3,0)  b(0,1) ..  b(3,P-1)
 //                  b(4,0) ..
-//     before it a PanelHeader, the column sums of each span of k (quads), and
-//     room for the corrections.
+//     before it a PanelHeader, and of quads the column sums of each span of k,
+//     the corrections and the order of the groups.
 //
 //   A, one tile of R rows, in blocks of 16 groups, 64 bytes a row:
 //     groups 0..15 of row 0, of row 1, .. of row R-1, groups 16..31 of row 0 ..
@@ -26,7 +26,10 @@
 //   to at most 128 and the negative ones to at least -128.
 // A weight that breaks this is split: what fits stays in the body, the rest
 // becomes a correction. A panel with more corrections than pay is kept as
-// pairs. Quads need A's zero points taken out at the end, too:
+// pairs. Two groups are mates if the same holds for their pairs together: their
+// products are added as int16. Mates stand next to each other, before the other
+// groups, and `order` says which groups of k they are. Quads need A's zero
+// points taken out at the end, too:
 //   - a_zero[m] * sum over k of b.
 // No intermediate value needs to be in range, because int32 wraps and the end
 // is in range (IntegerGemm::kMaxNarrowDepth).
@@ -55,6 +58,7 @@ struct PanelCorrection {
 struct alignas(64) PanelHeader {
   uint32_t is_quads;
   uint32_t corrections;
+  uint32_t mated_groups;
 };
 
 // One tile of A against consecutive panels of B, over one span of k.

@@ -17,7 +17,9 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "optimized/integer_gemm_forms-inl.h"
 #include "optimized/integer_gemm_kernels.h"
+#include "optimized/integer_gemm_saturating-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qconform::optimized {
@@ -25,139 +27,9 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-using D32 = hn::ScalableTag<int32_t>;
-using D16 = hn::Repartition<int16_t, D32>;
-using D8 = hn::Repartition<int8_t, D32>;
-using V32 = hn::Vec<D32>;
-using V16 = hn::Vec<D16>;
-
-constexpr size_t kVectorLanes = HWY_MAX_BYTES / sizeof(int32_t);
-constexpr size_t kPanel = 2 * kVectorLanes;
-
-// As many accumulators as the registers hold beside two vectors of B and one
-// of A: 28 of 32 with AVX-512, 12 of 16 elsewhere.
-#if HWY_TARGET <= HWY_AVX3 && HWY_ARCH_X86
-constexpr size_t kTileRows = 14;
-#else
-constexpr size_t kTileRows = 6;
-#endif
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-constexpr bool kHasQuads = true;
-#else
-constexpr bool kHasQuads = false;
-#endif
-#if HWY_ARCH_X86 && HWY_TARGET == HWY_AVX3_DL
-constexpr bool kQuadsAreExact = true;
-#else
-constexpr bool kQuadsAreExact = false;
-#endif
-
-// Two products of int16 for each lane; exact.
-struct Pairs {
-  static constexpr size_t kGroup = 2;
-  struct Accumulator {
-    V32 sum;
-    V32 other;  // of targets that give two halves; folded away on x86
-  };
-  static HWY_INLINE Accumulator Start(V32 first) {
-    return {first, hn::Zero(D32())};
-  }
-  using Element = int8_t;  // of the body
-  static HWY_INLINE V16 LoadB(const int8_t* b) {
-    const D16 d16;
-    const hn::Rebind<int8_t, D16> d8;
-    return hn::PromoteTo(d16, hn::Load(d8, b));
-  }
-  static HWY_INLINE void MultiplyAdd(int32_t a, V16 b, Accumulator& sum) {
-    const D32 d32;
-    const V16 pair = hn::BitCast(D16(), hn::Set(d32, a));
-    sum.sum = hn::ReorderWidenMulAccumulate(d32, pair, b, sum.sum, sum.other);
-  }
-  static HWY_INLINE V32 End(const Accumulator& sum) {
-    return hn::RearrangeToOddPlusEven(sum.sum, sum.other);
-  }
-};
-
-// The same of a body that was widened before.
-struct WidenedPairs : Pairs {
-  using Element = int16_t;
-  static HWY_INLINE V16 LoadB(const int16_t* b) { return hn::Load(D16(), b); }
-};
-
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-// sum + the four products of each lane of uint8 a and int8 b.
-HWY_INLINE V32 MultiplyAddQuads(V32 sum, V32 a, V32 b) {
-#if HWY_TARGET == HWY_AVX3_DL
-  // Highway 1.0.3 checks for avx512vnni when it chooses this target, but does
-  // not enable it, so the intrinsic would not compile.
-  asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
-  return sum;
-#elif HWY_TARGET == HWY_AVX3
-  const __m512i pairs = _mm512_maddubs_epi16(a.raw, b.raw);
-  return V32{_mm512_add_epi32(sum.raw,
-                              _mm512_madd_epi16(pairs, _mm512_set1_epi16(1)))};
-#elif HWY_TARGET == HWY_AVX2
-  const __m256i pairs = _mm256_maddubs_epi16(a.raw, b.raw);
-  return V32{_mm256_add_epi32(sum.raw,
-                              _mm256_madd_epi16(pairs, _mm256_set1_epi16(1)))};
-#else
-  const __m128i pairs = _mm_maddubs_epi16(a.raw, b.raw);
-  return V32{_mm_add_epi32(sum.raw, _mm_madd_epi16(pairs, _mm_set1_epi16(1)))};
-#endif
-}
-
-// Four products of bytes for each lane.
-struct Quads {
-  static constexpr size_t kGroup = 4;
-  using Element = int8_t;
-  using Accumulator = V32;
-  static HWY_INLINE Accumulator Start(V32 first) { return first; }
-  static HWY_INLINE V32 LoadB(const int8_t* b) {
-    return hn::BitCast(D32(), hn::Load(D8(), b));
-  }
-  static HWY_INLINE void MultiplyAdd(int32_t a, V32 b, Accumulator& sum) {
-    sum = MultiplyAddQuads(sum, hn::Set(D32(), a), b);
-  }
-  static HWY_INLINE V32 End(Accumulator sum) { return sum; }
-};
-#endif
-
-// One panel of a GemmTile.
-template <class Form>
-struct PanelTile {
-  size_t groups;
-  const int32_t* a;
-  const typename Form::Element* body;
-  const int32_t* column_sums;
-  const int32_t* b_zero_points;
-  int32_t* sums;
-};
-
-// What zero points take away from vector `v` of row `r`.
-template <class Form>
-HWY_INLINE V32 FirstSums(const GemmTile& tile, const PanelTile<Form>& panel,
-                         size_t r, size_t v) {
-  const D32 d32;
-  V32 first = hn::Zero(d32);
-  if (Form::kGroup == 4) {
-    first = hn::Mul(hn::Set(d32, -tile.a_zero_points[r]),
-                    hn::Load(d32, panel.column_sums + v * kVectorLanes));
-  }
-  if (!tile.b_is_centered) {
-    V32 zero = hn::Zero(d32);
-    if (panel.b_zero_points != nullptr) {
-      zero = hn::LoadU(d32, panel.b_zero_points + v * kVectorLanes);
-    }
-    zero = hn::Sub(zero, hn::Set(d32, tile.b_offset));
-    first = hn::Sub(first, hn::Mul(hn::Set(d32, tile.row_sums[r]), zero));
-  }
-  return first;
-}
-
 // kRows x kVectors vectors of sums in registers; kVectors is 2, or 1 where the
 // panel's second half is not wanted.
-template <class Form, size_t kRows, size_t kVectors>
+template <size_t kRows, size_t kVectors, class Form>
 HWY_INLINE void MultiplyPanel(const GemmTile& tile,
                               const PanelTile<Form>& panel) {
   const D32 d32;
@@ -229,46 +101,32 @@ HWY_INLINE void MultiplyPanel(const GemmTile& tile,
   }
 }
 
-template <class Form, size_t kRows>
-void MultiplyRows(const GemmTile& tile, const PanelTile<Form>& panel,
-                  bool is_half) {
+template <class Panel, size_t kRows>
+void MultiplyRows(const GemmTile& tile, const Panel& panel, bool is_half) {
   if (is_half) {
-    MultiplyPanel<Form, kRows, 1>(tile, panel);
+    MultiplyPanel<kRows, 1>(tile, panel);
   } else {
-    MultiplyPanel<Form, kRows, 2>(tile, panel);
+    MultiplyPanel<kRows, 2>(tile, panel);
   }
 }
 
 // By the number of rows, less 1.
-template <class Form>
-using RowsFunction = void (*)(const GemmTile&, const PanelTile<Form>&, bool);
-template <class Form, size_t... kIndices>
-constexpr std::array<RowsFunction<Form>, kTileRows> RowsTable(
+template <class Panel>
+using RowsFunction = void (*)(const GemmTile&, const Panel&, bool);
+template <class Panel, size_t... kIndices>
+constexpr std::array<RowsFunction<Panel>, kTileRows> RowsTable(
     std::index_sequence<kIndices...>) {
-  return {&MultiplyRows<Form, kIndices + 1>...};
+  return {&MultiplyRows<Panel, kIndices + 1>...};
 }
-template <class Form>
-constexpr std::array<RowsFunction<Form>, kTileRows> kRowsTable =
-    RowsTable<Form>(std::make_index_sequence<kTileRows>());
+template <class Panel>
+constexpr std::array<RowsFunction<Panel>, kTileRows> kRowsTable =
+    RowsTable<Panel>(std::make_index_sequence<kTileRows>());
 
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
-HWY_INLINE void AddCorrections(const GemmTile& tile, const std::byte* packed,
-                               size_t count, int32_t* panel_sums) {
-  const auto* corrections = reinterpret_cast<const PanelCorrection*>(
-      packed + tile.layout->corrections);
-  const auto* a = reinterpret_cast<const uint8_t*>(tile.quads);
-  constexpr size_t kBlock = kGroupsPerBlock * Quads::kGroup;
-  for (size_t i = 0; i < count; ++i) {
-    const PanelCorrection& c = corrections[i];
-    const uint8_t* column =
-        a + c.k / kBlock * kBlock * tile.rows + c.k % kBlock;
-    int32_t* sums = panel_sums + c.column;
-    for (size_t r = 0; r < tile.rows; ++r) {
-      sums[r * tile.row_stride] += column[r * kBlock] * c.rest;
-    }
-  }
+template <class Panel>
+HWY_INLINE void MultiplyRowsOf(const GemmTile& tile, const Panel& panel,
+                               bool is_half) {
+  kRowsTable<Panel>[tile.rows - 1](tile, panel, is_half);
 }
-#endif
 
 template <class Form>
 HWY_INLINE PanelTile<Form> MakePanelTile(const GemmTile& tile,
@@ -302,10 +160,11 @@ HWY_INLINE void MultiplyTile(const GemmTile& tile) {
       panel.column_sums =
           reinterpret_cast<const int32_t*>(packed + layout.column_sums) +
           tile.span * kPanel;
-      kRowsTable<Quads>[tile.rows - 1](tile, panel, is_half);
-      if (!kQuadsAreExact && header.corrections != 0) {
-        AddCorrections(tile, packed, header.corrections, panel.sums);
-      }
+#if HWY_TARGET == HWY_AVX3_DL
+      MultiplyRowsOf(tile, panel, is_half);
+#else
+      MultiplyRowsOf(tile, MakeOrderedPanel(panel, tile, packed), is_half);
+#endif
       continue;
     }
 #endif
@@ -315,11 +174,11 @@ HWY_INLINE void MultiplyTile(const GemmTile& tile) {
             MakePanelTile<WidenedPairs>(tile, column, tile.pairs);
         panel.body =
             tile.widened + column / kPanel * tile.widened_stride + span_begin;
-        kRowsTable<WidenedPairs>[tile.rows - 1](tile, panel, is_half);
+        MultiplyRowsOf(tile, panel, is_half);
       } else {
         PanelTile<Pairs> panel = MakePanelTile<Pairs>(tile, column, tile.pairs);
         panel.body = body;
-        kRowsTable<Pairs>[tile.rows - 1](tile, panel, is_half);
+        MultiplyRowsOf(tile, panel, is_half);
       }
     }
   }

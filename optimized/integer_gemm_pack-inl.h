@@ -15,8 +15,9 @@
 #include <cstring>
 
 #include "hwy/highway.h"
+#include "optimized/integer_gemm_forms-inl.h"
 #include "optimized/integer_gemm_kernels.h"
-#include "optimized/integer_gemm_multiply-inl.h"
+#include "optimized/integer_gemm_saturating-inl.h"
 
 HWY_BEFORE_NAMESPACE();
 namespace qconform::optimized {
@@ -217,7 +218,7 @@ void PackBody(const ByteMatrix& b, size_t first_column, uint8_t* body) {
 
 void PackBPairs(const ByteMatrix& b, size_t first_column,
                 const PanelLayout& layout, std::byte* panel) {
-  *reinterpret_cast<PanelHeader*>(panel) = {0, 0};
+  *reinterpret_cast<PanelHeader*>(panel) = {};
   PackBody<2>(b, first_column, reinterpret_cast<uint8_t*>(panel + layout.body));
 }
 
@@ -245,42 +246,6 @@ HWY_INLINE void SumColumns(const int8_t* body, size_t groups,
   }
 }
 
-// Splits what a pair of weights has too much; false if `corrections` is full.
-HWY_INLINE bool SplitWeights(int8_t* body, size_t groups, size_t room,
-                             PanelCorrection* corrections, uint32_t* count) {
-  const D16 d16;
-  const D8 d8;
-  const V16 zero = hn::Zero(d16);
-  const V16 highest = hn::Set(d16, int16_t{128});
-  const V16 lowest = hn::Set(d16, int16_t{-128});
-  const size_t bytes = groups * 4 * kPanel;
-  for (size_t i = 0; i < bytes; i += 4 * kVectorLanes) {
-    const V16 both = hn::BitCast(d16, hn::Load(d8, body + i));
-    const V16 first = hn::ShiftRight<8>(hn::ShiftLeft<8>(both));
-    const V16 second = hn::ShiftRight<8>(both);
-    const V16 above = hn::Add(hn::Max(first, zero), hn::Max(second, zero));
-    const V16 below = hn::Add(hn::Min(first, zero), hn::Min(second, zero));
-    if (hn::AllFalse(d16,
-                     hn::Or(hn::Gt(above, highest), hn::Lt(below, lowest)))) {
-      continue;
-    }
-    for (size_t j = i; j < i + 4 * kVectorLanes; j += 2) {
-      const int sum = body[j] + body[j + 1];
-      // Only weights of the same sign can get there.
-      const bool same_sign = (body[j] < 0) == (body[j + 1] < 0);
-      if (!same_sign || (sum <= 128 && sum >= -128)) continue;
-      if (*count == room) return false;
-      const int fits = (sum > 0 ? 128 : -128) - body[j];
-      PanelCorrection& correction = corrections[(*count)++];
-      correction.k = static_cast<uint32_t>(j / (4 * kPanel) * 4 + j % 4 + 1);
-      correction.column = static_cast<int16_t>(j % (4 * kPanel) / 4);
-      correction.rest = static_cast<int16_t>(body[j + 1] - fits);
-      body[j + 1] = static_cast<int8_t>(fits);
-    }
-  }
-  return true;
-}
-
 bool PackBQuads(const ByteMatrix& b, size_t first_column,
                 const PanelLayout& layout, std::byte* panel) {
   auto* body = reinterpret_cast<int8_t*>(panel + layout.body);
@@ -288,13 +253,25 @@ bool PackBQuads(const ByteMatrix& b, size_t first_column,
   const size_t groups = (b.rows.size + 3) / 4;
   SumColumns(body, groups,
              reinterpret_cast<int32_t*>(panel + layout.column_sums));
-  PanelHeader header = {1, 0};
-  if (!kQuadsAreExact && !SplitWeights(body, groups, layout.max_corrections,
-                                       reinterpret_cast<PanelCorrection*>(
-                                           panel + layout.corrections),
-                                       &header.corrections)) {
+  PanelHeader header = {1, 0, 0};
+#if HWY_TARGET != HWY_AVX3_DL
+  if (!SplitWeights(
+          body, groups, layout.max_corrections,
+          reinterpret_cast<PanelCorrection*>(panel + layout.corrections),
+          &header.corrections)) {
     return false;
   }
+  auto* order = reinterpret_cast<uint16_t*>(panel + layout.order);
+  constexpr size_t kSpanGroups = IntegerGemm::kMaxNarrowDepth / Quads::kGroup;
+  for (size_t i = 0; i < groups; ++i) {
+    order[i] = static_cast<uint16_t>(i % kSpanGroups);
+  }
+  // Mates would have to be of one span; so long a K is rare.
+  if (groups <= kSpanGroups) {
+    header.mated_groups =
+        static_cast<uint32_t>(MateGroups(body, groups, order));
+  }
+#endif
   *reinterpret_cast<PanelHeader*>(panel) = header;
   return true;
 }
