@@ -1,6 +1,7 @@
 #include "optimized/dml_quantized_linear_matrix_multiply.h"
 
 #include <algorithm>
+#include <atomic>
 #include <array>
 #include <string>
 #include <utility>
@@ -21,8 +22,10 @@ namespace {
 
 using Data = DmlQuantizedLinearMatrixMultiplyData;
 
-// Rows that one task takes at least, if there are threads to feed.
-constexpr size_t kMinTaskRows = 24;
+// Rows that an item of work takes at least, if there are threads to feed.
+constexpr size_t kMinItemRows = 24;
+// More than one, because a processor may be slower than another for a while.
+constexpr size_t kItemsPerThread = 4;
 
 // Writes finished tiles of one batch to the output.
 class OutputWriter : public SumEpilogue {
@@ -331,14 +334,16 @@ void DmlQuantizedLinearMatrixMultiplyPlan::State::MultiplyBatches(
     absl::FunctionRef<const std::byte*(size_t)> packed_b) const {
   // Batches, then rows, then columns are divided until every thread has work.
   const size_t batches = last - first;
-  const size_t parts = DivideUp(threads, batches);
-  const size_t row_parts = std::min(parts, DivideUp(shape.m, kMinTaskRows));
+  const size_t wanted = threads == 1 ? 1 : threads * kItemsPerThread;
+  const size_t parts = DivideUp(wanted, batches);
+  const size_t row_parts = std::min(parts, DivideUp(shape.m, kMinItemRows));
   const size_t column_parts =
       std::min(DivideUp(parts, row_parts), gemm.PanelCount());
   const size_t items = batches * row_parts * column_parts;
   const size_t tasks = std::min(threads, items);
+  std::atomic<size_t> next_item = 0;
   ForEachTask(context, tasks, [&](size_t task) {
-    for (size_t item = task; item < items; item += tasks) {
+    for (size_t item; (item = next_item.fetch_add(1)) < items;) {
       const size_t batch = first + item / (row_parts * column_parts);
       const size_t row_part = item / column_parts % row_parts;
       const size_t column_part = item % column_parts;
