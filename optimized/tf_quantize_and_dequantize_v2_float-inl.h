@@ -33,39 +33,51 @@ namespace hn = hwy::HWY_NAMESPACE;
 //
 // Each of these rounds v, an integer again, for any data.
 
-// Where ties have to go both ways. `floor` is an integer f with f <= v <= f +
-// 1, but for less than 2^-12 where v is near an integer, so the result is f or
-// f + 1, whichever side of the tie h = f + 1/2 v lies on. `distance` is S * x -
-// h with the sign of the real one: the first fused multiply-add gives a
-// multiple of u = 2^-46 * 2^e, with 2^e <= |v| < 2^(e+2), so it is exact up to
-// 2^24 * u, and beyond that it exceeds twice |x * scale_low| <= 2^23 * u; the
-// second one rounds the exact sum once. If v is a tie, |distance| <= |h| *
-// 2^-48 < 2^-37. If not, |distance| > 2^-36. So kTie = 2^-37 tells ties from
-// all else, and they are decided by the parity of f (AR-03), which is the last
-// bit of f + 1.5 * 2^23.
-template <bool kHalfUp>
+// What decides by the side of a tie h = f + 1/2 on which v lies. f is an
+// integer with f <= v <= f + 1, but for less than 2^-11 where v is near an
+// integer, so that the result is f or f + 1. `distance` is S * x - h with the
+// sign of the real one: the first fused multiply-add gives a multiple of
+// u = 2^-46 * 2^e, with 2^e <= |v| < 2^(e+2), so it is exact up to 2^24 * u,
+// and beyond that it exceeds twice |x * scale_low| <= 2^23 * u; the second one
+// rounds the exact sum once. If v is a tie, |distance| <= |h| * 2^-48 < 2^-37.
+// If not, |distance| > 2^-36.
+template <class DF, class V = hn::Vec<DF>>
+struct Tie {
+  // With 11 fraction bits, |v| < 2^10 leaves the exponent alone.
+  static constexpr float kShift = 0x1.8p12f;
+
+  HWY_INLINE Tie(DF df, const Parameters& p, V value, V scale_low) {
+    const hn::RebindToUnsigned<DF> du;
+    const V scale_high = hn::Set(df, p.scale_high);
+    const V shifted = hn::MulAdd(value, scale_high, hn::Set(df, kShift));
+    floor = hn::And(shifted, hn::BitCast(df, hn::Set(du, ~0x7FFu)));
+    tie = hn::Sub(floor, hn::Set(df, kShift - 0.5f));
+    distance = hn::MulAdd(value, scale_low, hn::MulSub(value, scale_high, tie));
+  }
+
+  // `direction` is not 0.
+  HWY_INLINE V Past(DF df, V direction) const {
+    const V sign = hn::And(direction, hn::Set(df, -0.0f));
+    return hn::Add(tie, hn::Or(sign, hn::Set(df, 0.5f)));
+  }
+
+  V floor;  // plus kShift
+  V tie;
+  V distance;
+};
+
+// Where ties have to go both ways: those next to an even integer go there
+// (AR-03). 2^-37 tells ties from all else.
 struct RoundEitherWay {
   template <class DF, class V = hn::Vec<DF>>
   static HWY_INLINE V Round(DF df, const Parameters& p, V value) {
     const hn::RebindToUnsigned<DF> du;
-    const V scale_high = hn::Set(df, p.scale_high);
-    const V half = hn::Set(df, 0.5f);
-    const V shift = hn::Set(df, 0x1.8p23f);
-    const V shifted = hn::Add(hn::MulSub(value, scale_high, half), shift);
-    const V floor = hn::Sub(shifted, shift);
-    const V tie = hn::Add(floor, half);
-    const V distance = hn::MulAdd(value, hn::Set(df, p.scale_low),
-                                  hn::MulSub(value, scale_high, tie));
-    constexpr float kTie = 0x1p-37f;
-    V bound = hn::Set(df, -kTie);  // ties go up
-    if constexpr (!kHalfUp) {
-      // Ties above an even integer go down.
-      bound =
-          hn::BitCast(df, hn::Xor(hn::BitCast(du, hn::Set(df, kTie)),
-                                  hn::ShiftLeft<31>(hn::BitCast(du, shifted))));
-    }
-    return hn::Add(
-        floor, hn::IfThenElseZero(hn::Gt(distance, bound), hn::Set(df, 1.0f)));
+    const Tie<DF> tie(df, p, value, hn::Set(df, p.scale_low));
+    // The last bit of the integer becomes the sign.
+    const V push =
+        hn::Xor(hn::BitCast(df, hn::ShiftLeft<20>(hn::BitCast(du, tie.floor))),
+                hn::Set(df, -0x1p-37f));
+    return tie.Past(df, hn::Add(tie.distance, push));
   }
 };
 
@@ -80,12 +92,14 @@ struct RoundFloatProduct {
   }
 };
 
+// Where all ties go the same way, which biased_low and, for HALF_UP, bias push
+// them (see ChooseFloatRounding).
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-// Where all ties go the same way, which biased_low and bias push them (see
-// ChooseFloatRounding): S * x, pushed, is past h exactly if v has to go to the
-// integer past h. Rounding that sum towards 0 keeps it on its side of h or puts
-// it on h if it was past h; setting its last bit, which h does not have, then
-// leaves no tie to round.
+// S * x, pushed, is past h exactly if v has to go to the integer past h.
+// Rounding that sum towards 0 keeps it on its side of h or puts it on h if it
+// was past h; setting its last bit, which h does not have, then leaves no tie
+// to round.
+template <bool kHalfUp>
 struct RoundOneWay {
   template <class DF, class V = hn::Vec<DF>>
   static HWY_INLINE V Round(DF df, const Parameters& p, V value) {
@@ -99,6 +113,16 @@ struct RoundOneWay {
         hn::BitCast(df, hn::Or(hn::BitCast(du, towards_zero), hn::Set(du, 1)));
     const V shift = hn::Set(df, 0x1.8p23f);
     return hn::Sub(hn::Add(odd, shift), shift);
+  }
+};
+#else
+template <bool kHalfUp>
+struct RoundOneWay {
+  template <class DF, class V = hn::Vec<DF>>
+  static HWY_INLINE V Round(DF df, const Parameters& p, V value) {
+    const Tie<DF> tie(df, p, value, hn::Set(df, p.biased_low));
+    return tie.Past(df, kHalfUp ? hn::Add(tie.distance, hn::Set(df, p.bias))
+                                : tie.distance);
   }
 };
 #endif

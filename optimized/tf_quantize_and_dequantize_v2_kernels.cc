@@ -121,20 +121,14 @@ void ExactRow(const Parameters& p, const float* input, size_t count,
 
 void FloatRow(const Parameters& p, const float* input, size_t count,
               float* output) {
-#if HWY_ARCH_X86 && HWY_TARGET <= HWY_AVX3
-  if (p.rounding == FloatRounding::kOneWay) {
-    FloatLoop<RoundOneWay, true>(p, input, count, output);
-    return;
-  }
-#endif
-  // Elsewhere nothing rounds towards 0 in one instruction, and what decides
-  // either way decides one way.
   if (p.rounding == FloatRounding::kFloatProduct) {
     FloatLoop<RoundFloatProduct, true>(p, input, count, output);
+  } else if (p.rounding == FloatRounding::kEitherWay) {
+    FloatLoop<RoundEitherWay, true>(p, input, count, output);
   } else if (p.half_up) {
-    FloatLoop<RoundEitherWay<true>, true>(p, input, count, output);
+    FloatLoop<RoundOneWay<true>, true>(p, input, count, output);
   } else {
-    FloatLoop<RoundEitherWay<false>, true>(p, input, count, output);
+    FloatLoop<RoundOneWay<false>, true>(p, input, count, output);
   }
 }
 
