@@ -192,14 +192,18 @@ bool FarDigits(const Problem& problem, const DigitTable& table,
 
 class Search {
  public:
-  // `tries_pairs`: may try all pairs where nothing quicker proves digits.
+  // `tries_pairs`: may take milliseconds, and try all pairs where nothing
+  // quicker proves digits.
   Search(const Problem& problem, const Parameters& parameters,
          const DigitTable& table, Row truth, bool tries_pairs)
       : problem_(problem),
         parameters_(parameters),
         table_(table),
         truth_(truth),
-        trials_left_(tries_pairs ? kMaxTrials : 0) {}
+        trials_left_(tries_pairs ? kMaxTrials : 0),
+        max_critical_(tries_pairs ? kPairs / 2 : 512),
+        critical_(max_critical_),
+        critical_truth_(max_critical_) {}
 
   // No rule for ties: finds integers near the ratios with which every value
   // near a tie falls on its side, if there are.
@@ -244,7 +248,6 @@ class Search {
   }
 
  private:
-  static constexpr size_t kMaxCritical = 512;
   static constexpr int kMaxTrials = 40;
   // Of the numbers that tell which pairs are critical: sums of three, each
   // rounded to 2^-32, two of them times up to 128.
@@ -272,13 +275,13 @@ class Search {
                           static_cast<uint32_t>(Scaled(problem_.b_ratio, 32)),
                           static_cast<uint32_t>(Scaled(problem_.Start(), 32))};
     critical_count_ = table_.find_near_zero(
-        sums, static_cast<uint32_t>(std::ldexp(distance, 32)), kMaxCritical,
+        sums, static_cast<uint32_t>(std::ldexp(distance, 32)), max_critical_,
         critical_.data());
-    if (critical_count_ > kMaxCritical) {
+    if (critical_count_ > max_critical_) {
       crowded_distance_ = distance;
       return false;
     }
-    std::array<uint8_t, kMaxCritical> a, b;
+    std::vector<uint8_t> a(critical_count_), b(critical_count_);
     for (size_t i = 0; i < critical_count_; ++i) {
       a[i] = AByte(critical_[i] / 256);
       b[i] = BByte(critical_[i] % 256);
@@ -348,9 +351,12 @@ class Search {
   int trials_left_;
   double critical_distance_ = 0;
   double crowded_distance_ = 1;
+  // Scales like 0.3 and 0.2 bring half of all pairs beside a tie. Going by so
+  // many takes a millisecond or two.
+  const size_t max_critical_;
   size_t critical_count_ = 0;
-  std::array<uint16_t, kMaxCritical> critical_;
-  std::array<uint8_t, kMaxCritical> critical_truth_;
+  std::vector<uint16_t> critical_;
+  std::vector<uint8_t> critical_truth_;
   std::vector<uint8_t> all_truth_;  // empty until it is needed
 };
 

@@ -138,6 +138,22 @@ TEST(LinearAddDigitsTest, ScaleSetsFullOfTies) {
   EXPECT_EQ(quick, kSets);
 }
 
+// Scales as people write them: up to half of all pairs lie beside ties, and not
+// on them. Where time is short they have no digits.
+TEST(LinearAddDigitsTest, HalfOfThePairsBesideTies) {
+  std::multiset<DigitKernel> kernels;
+  int quick = 0;
+  size_t set = 0;
+  for (const Scales& scales :
+       {Scales{0.3f, 0.7f, 0.2f}, Scales{0.9f, 1.1f, 0.2f},
+        Scales{0.3f, 2.1f, 0.6f}, Scales{1.3f, 2.6f, 0.4f}}) {
+    const Parameters p = ParametersOf(scales, {}, {});
+    EXPECT_TRUE(FoundBySearch(p).has_value()) << Name(scales);
+    EXPECT_FALSE(FoundBySearch(p, false).has_value()) << Name(scales);
+    Check(scales, set++, kernels, quick);
+  }
+}
+
 // Beyond what int16 can hold there are no digits.
 TEST(LinearAddDigitsTest, NoDigitsForLargeRatios) {
   for (const Scales& scales :
