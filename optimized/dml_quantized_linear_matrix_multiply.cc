@@ -1,8 +1,8 @@
 #include "optimized/dml_quantized_linear_matrix_multiply.h"
 
 #include <algorithm>
-#include <atomic>
 #include <array>
+#include <atomic>
 #include <string>
 #include <utility>
 #include <vector>
