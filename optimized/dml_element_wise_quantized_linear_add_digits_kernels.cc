@@ -10,15 +10,7 @@
 #include "hwy/foreach_target.h"
 // Must come after foreach_target.h.
 #include "hwy/highway.h"
-
-// Whether the target multiplies pairs of bytes and adds the products; Highway
-// 1.0.3 has no such operation.
-#undef QCONFORM_HAVE_BYTE_PAIRS
-#if HWY_ARCH_X86 && HWY_TARGET != HWY_EMU128 && HWY_TARGET != HWY_SCALAR
-#define QCONFORM_HAVE_BYTE_PAIRS 1
-#else
-#define QCONFORM_HAVE_BYTE_PAIRS 0
-#endif
+#include "optimized/byte_products-inl.h"
 
 // For lambdas in the loop: without it a compiler that sees several calls may
 // leave them calls.
@@ -62,7 +54,7 @@ HWY_INLINE V16 Join(V16 t0, V16 t1, V16 t2, V16 t3, V16 c0, V16 c1, V16 c2,
   return kTie == 0 ? hn::SaturatedAdd(sum, bit) : sum;
 }
 
-#if QCONFORM_HAVE_BYTE_PAIRS
+#if QCONFORM_HAVE_BYTE_PRODUCTS
 
 using D8 = hn::ScalableTag<uint8_t>;
 using V8 = hn::Vec<D8>;
@@ -70,13 +62,7 @@ using V8 = hn::Vec<D8>;
 // Products of unsigned digits with signed bytes, added in pairs. No pair of
 // digits of a plan exceeds 255 together, so nothing saturates.
 HWY_INLINE V16 Products(V16 digits, V8 bytes) {
-#if HWY_TARGET <= HWY_AVX3
-  return V16{_mm512_maddubs_epi16(digits.raw, bytes.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return V16{_mm256_maddubs_epi16(digits.raw, bytes.raw)};
-#else
-  return V16{_mm_maddubs_epi16(digits.raw, bytes.raw)};
-#endif
+  return optimized::HWY_NAMESPACE::AddByteProducts(digits, bytes);
 }
 
 // The inverse order of InterleaveLower and InterleaveUpper, saturating.
@@ -96,7 +82,7 @@ HWY_INLINE V8 Narrow(V16 low, V16 high) {
 using D8 = hn::Rebind<uint8_t, D16>;
 using V8 = hn::Vec<D8>;
 
-#endif  // QCONFORM_HAVE_BYTE_PAIRS
+#endif  // QCONFORM_HAVE_BYTE_PRODUCTS
 
 template <int kDigits, int kTie>
 void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
@@ -128,7 +114,7 @@ void DigitsRow(const Digits& p, const uint8_t* HWY_RESTRICT a,
     }
     return hn::MulHigh(sum, last);
   };
-#if QCONFORM_HAVE_BYTE_PAIRS
+#if QCONFORM_HAVE_BYTE_PRODUCTS
   const auto pair = [&](int i) QCONFORM_INLINE_LAMBDA {
     return hn::Set(d16, static_cast<int16_t>(p.a[i] + 256 * p.b[i]));
   };

@@ -24,8 +24,7 @@ constexpr size_t kTileColumns = 256;
 // Columns of B in place whose sums are kept at once.
 constexpr size_t kInPlaceColumns = 4096;
 
-// A correction costs about as much as 16 multiply-adds of a column; more of
-// them than one in 64 of k cost more than quads gain.
+// More corrections of a panel than one in 16 of k cost about what quads gain.
 constexpr size_t kDepthPerCorrection = 16;
 
 // Sizes of an A packed as groups of `group` k: int32 lanes of one row.
@@ -333,12 +332,12 @@ void IntegerGemm::Multiply(const Operands& operands, size_t first_panel,
     const size_t tiles = DivideUp(chunk_rows, kernels_->rows_per_tile);
     const size_t tile_rows = chunk_rows / tiles;
     const size_t taller_tiles = chunk_rows % tiles;
-    // Calls todo(row, height) for each tile.
-    const auto for_each_tile = [&](const auto& todo) {
+    // Calls visit(row, height) for each tile.
+    const auto for_each_tile = [&](const auto& visit) {
       size_t row = 0;
       for (size_t tile = 0; tile < tiles; ++tile) {
         const size_t height = tile_rows + (tile < taller_tiles ? 1 : 0);
-        todo(row, height);
+        visit(row, height);
         row += height;
       }
     };

@@ -13,6 +13,7 @@
 #include <cstdint>
 
 #include "hwy/highway.h"
+#include "optimized/byte_products-inl.h"
 #include "optimized/integer_gemm_kernels.h"
 
 HWY_BEFORE_NAMESPACE();
@@ -29,6 +30,8 @@ using V16 = hn::Vec<D16>;
 
 constexpr size_t kVectorLanes = HWY_MAX_BYTES / sizeof(int32_t);
 constexpr size_t kPanel = 2 * kVectorLanes;
+// Far enough ahead for memory; a few rows are bound by it.
+constexpr size_t kPrefetchBytes = 2048;
 
 // As many accumulators as the registers hold beside two vectors of B and one
 // of A: 28 of 32 with AVX-512, 12 of 16 elsewhere.
@@ -83,18 +86,6 @@ struct WidenedPairs : Pairs {
 
 #if HWY_ARCH_X86 && HWY_TARGET <= HWY_SSSE3
 #if HWY_TARGET != HWY_AVX3_DL
-// For each int16 lane the two products of its bytes, uint8 a and int8 b;
-// saturates.
-HWY_INLINE V16 MultiplyBytes(V32 a, V32 b) {
-#if HWY_TARGET == HWY_AVX3
-  return V16{_mm512_maddubs_epi16(a.raw, b.raw)};
-#elif HWY_TARGET == HWY_AVX2
-  return V16{_mm256_maddubs_epi16(a.raw, b.raw)};
-#else
-  return V16{_mm_maddubs_epi16(a.raw, b.raw)};
-#endif
-}
-
 // sum + the two int16 of each lane.
 HWY_INLINE V32 AddHalves(V32 sum, V16 halves) {
   V32 other = hn::Zero(D32());  // not used on x86
@@ -111,13 +102,14 @@ HWY_INLINE V32 MultiplyAddQuads(V32 sum, V32 a, V32 b) {
   asm("vpdpbusd %2, %1, %0" : "+v"(sum.raw) : "v"(a.raw), "v"(b.raw));
   return sum;
 #else
-  return AddHalves(sum, MultiplyBytes(a, b));
+  return AddHalves(sum, AddByteProducts(a, b));
 #endif
 }
 
 // Four products of bytes for each lane.
 struct Quads {
   static constexpr size_t kGroup = 4;
+  static constexpr size_t kSpanGroups = IntegerGemm::kMaxNarrowDepth / kGroup;
   using Element = int8_t;
   using Accumulator = V32;
   static HWY_INLINE Accumulator Start(V32 first) { return first; }

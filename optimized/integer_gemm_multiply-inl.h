@@ -38,8 +38,6 @@ HWY_INLINE void MultiplyPanel(const GemmTile& tile,
   // at once, each with sums of its own.
   constexpr size_t kAtOnce = kRows == 1 ? 4 : kRows <= 3 ? 2 : 1;
   constexpr size_t kVectorElements = kVectorLanes * Form::kGroup;
-  // Far enough ahead for memory; a few rows are bound by it.
-  constexpr size_t kPrefetchBytes = 2048;
   Accumulator sum[kAtOnce][kRows][kVectors];
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {

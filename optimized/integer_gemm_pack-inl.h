@@ -227,10 +227,9 @@ void PackBPairs(const ByteMatrix& b, size_t first_column,
 HWY_INLINE void SumColumns(const int8_t* body, size_t groups,
                            int32_t* column_sums) {
   const D32 d32;
-  constexpr size_t kSpanGroups = IntegerGemm::kMaxNarrowDepth / Quads::kGroup;
   const V32 ones = hn::Set(d32, 0x01010101);
   while (groups != 0) {
-    const size_t span = std::min(groups, kSpanGroups);
+    const size_t span = std::min(groups, Quads::kSpanGroups);
     groups -= span;
     V32 sum0 = hn::Zero(d32);
     V32 sum1 = hn::Zero(d32);
@@ -262,12 +261,11 @@ bool PackBQuads(const ByteMatrix& b, size_t first_column,
     return false;
   }
   auto* order = reinterpret_cast<uint16_t*>(panel + layout.order);
-  constexpr size_t kSpanGroups = IntegerGemm::kMaxNarrowDepth / Quads::kGroup;
   for (size_t i = 0; i < groups; ++i) {
-    order[i] = static_cast<uint16_t>(i % kSpanGroups);
+    order[i] = static_cast<uint16_t>(i % Quads::kSpanGroups);
   }
   // Mates would have to be of one span; so long a K is rare.
-  if (groups <= kSpanGroups) {
+  if (groups <= Quads::kSpanGroups) {
     header.mated_groups =
         static_cast<uint32_t>(MateGroups(body, groups, order));
   }

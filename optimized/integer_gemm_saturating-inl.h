@@ -17,6 +17,7 @@
 
 #include "hwy/cache_control.h"
 #include "hwy/highway.h"
+#include "optimized/byte_products-inl.h"
 #include "optimized/integer_gemm_forms-inl.h"
 #include "optimized/integer_gemm_kernels.h"
 
@@ -141,10 +142,9 @@ HWY_INLINE OrderedPanel MakeOrderedPanel(const PanelTile<Quads>& panel,
                                          const std::byte* packed) {
   const PanelHeader& header = *reinterpret_cast<const PanelHeader*>(packed);
   const PanelLayout& layout = *tile.layout;
-  constexpr size_t kSpanGroups = IntegerGemm::kMaxNarrowDepth / Quads::kGroup;
   return {panel,
           reinterpret_cast<const uint16_t*>(packed + layout.order) +
-              tile.span * kSpanGroups,
+              tile.span * Quads::kSpanGroups,
           header.mated_groups,
           reinterpret_cast<const PanelCorrection*>(packed + layout.corrections),
           header.corrections};
@@ -175,8 +175,6 @@ HWY_INLINE void MultiplyPanel(const GemmTile& tile, const OrderedPanel& panel) {
   const D32 d32;
   constexpr size_t kVectorBytes = 4 * kVectorLanes;
   constexpr size_t kGroupBytes = 4 * kPanel;
-  // Far enough ahead for memory; a few rows are bound by it.
-  constexpr size_t kPrefetchBytes = 2048;
   V32 sum[kRows][kVectors];
 #pragma GCC unroll 16
   for (size_t r = 0; r < kRows; ++r) {
@@ -205,8 +203,8 @@ HWY_INLINE void MultiplyPanel(const GemmTile& tile, const OrderedPanel& panel) {
         const int8_t* from = b + v * kVectorBytes;
         sum[r][v] = AddHalves(
             sum[r][v],
-            hn::Add(MultiplyBytes(lane0, Quads::LoadB(from)),
-                    MultiplyBytes(lane1, Quads::LoadB(from + kGroupBytes))));
+            hn::Add(AddByteProducts(lane0, Quads::LoadB(from)),
+                    AddByteProducts(lane1, Quads::LoadB(from + kGroupBytes))));
       }
     }
   }

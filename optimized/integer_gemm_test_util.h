@@ -154,6 +154,30 @@ inline std::vector<int32_t> ZeroPoints(size_t count, size_t padded,
   return zero_points;
 }
 
+// Sums by their definition: of (A - AZeroPoint) * (B - BZeroPoint) over k.
+inline void ExpectSums(const IntegerGemm::Operands& operands,
+                       const ByteMatrix& b, const Collector& collector) {
+  EXPECT_TRUE(collector.EachOnce());
+  const size_t columns = b.columns.size;
+  for (size_t m = 0; m < operands.a.rows.size; ++m) {
+    const int64_t a_zero =
+        operands.a_zero_points == nullptr
+            ? 0
+            : operands.a_zero_points[m * operands.a_zero_point_stride];
+    for (size_t n = 0; n < columns; ++n) {
+      const int64_t b_zero =
+          operands.b_zero_points == nullptr ? 0 : operands.b_zero_points[n];
+      int64_t expected = 0;
+      for (size_t k = 0; k < b.rows.size; ++k) {
+        expected +=
+            (Value(operands.a, m, k) - a_zero) * (Value(b, k, n) - b_zero);
+      }
+      ASSERT_EQ(collector.sums()[m * columns + n], expected)
+          << "row " << m << ", column " << n;
+    }
+  }
+}
+
 inline void CheckProblem(const Problem& problem, const Layout& a_layout,
                          const Layout& b_layout, bool zero_points,
                          std::mt19937& random) {
@@ -203,7 +227,7 @@ inline void CheckProblem(const Problem& problem, const Layout& a_layout,
                 workspace.data() + misalignment);
   gemm.Multiply(operands, middle, gemm.PanelCount(), collector,
                 workspace.data() + misalignment);
-  EXPECT_TRUE(collector.EachOnce());
+  ExpectSums(operands, b, collector);
   if (gemm.CanMultiplyInPlace(b, problem.rows)) {
     Collector in_place(problem.rows, problem.columns);
     gemm.MultiplyInPlace(operands, b, 0, middle, in_place,
@@ -212,19 +236,6 @@ inline void CheckProblem(const Problem& problem, const Layout& a_layout,
                          workspace.data() + misalignment);
     EXPECT_TRUE(in_place.EachOnce());
     EXPECT_EQ(in_place.sums(), collector.sums());
-  }
-  for (size_t m = 0; m < problem.rows; ++m) {
-    for (size_t n = 0; n < problem.columns; ++n) {
-      int64_t expected = 0;
-      for (size_t k = 0; k < problem.depth; ++k) {
-        const int64_t a_zero = zero_points ? a_zeros[m * a_zero_stride] : 0;
-        const int64_t b_zero = zero_points ? b_zeros[n] : 0;
-        expected +=
-            (Value(operands.a, m, k) - a_zero) * (Value(b, k, n) - b_zero);
-      }
-      ASSERT_EQ(collector.sums()[m * problem.columns + n], expected)
-          << "row " << m << ", column " << n;
-    }
   }
 }
 
