@@ -15,8 +15,9 @@ Execution GoldenBinary32Candidate::Execute(const spec::Arguments& arguments,
                                            OutputStorage& outputs) {
   const absl::StatusOr<reference::GoldenResult> result =
       reference::Evaluate(arguments, {.enclosure = false, .binary32 = true});
-  if (!result.ok())
+  if (!result.ok()) {
     return Rejected(result.status(), spec::AclnnStatus(result.status()));
+  }
   spec::Tensor tensor = {arguments.outputs.at(result->output_name),
                          std::move(outputs[result->output_name])};
   for (size_t i = 0; i < result->elements.size(); ++i) {

@@ -83,6 +83,16 @@ absl::Status CheckApart(
   return absl::OkStatus();
 }
 
+absl::Status CheckOutputs(
+    const std::vector<std::pair<std::string, std::string>>& outputs,
+    const std::vector<std::string>& inputs) {
+  absl::Status status = CheckApart(outputs, inputs);
+  for (const auto& [option, path] : outputs) {
+    if (status.ok()) status = CheckWritable(option, path);
+  }
+  return status;
+}
+
 bool WriteOutput(const std::string& option, const std::string& path,
                  absl::FunctionRef<std::string()> text) {
   if (path.empty() || (std::ofstream(path) << text() << std::flush)) {

@@ -37,6 +37,11 @@ absl::Status CheckApart(
     const std::vector<std::pair<std::string, std::string>>& outputs,
     const std::vector<std::string>& inputs);
 
+// Both checks.
+absl::Status CheckOutputs(
+    const std::vector<std::pair<std::string, std::string>>& outputs,
+    const std::vector<std::string>& inputs);
+
 // Writes what `text` returns to the file of an option, if one is wanted. False
 // if that failed, told on standard error.
 bool WriteOutput(const std::string& option, const std::string& path,

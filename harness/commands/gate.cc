@@ -147,10 +147,7 @@ absl::StatusOr<Prepared> Prepare(GateFlags& flags) {
   prepared.setup.options.enforce_quotas = true;
   absl::Status status = PrepareBaseline(flags, prepared);
   if (status.ok()) status = PrepareSpeed(flags.speed);
-  if (status.ok()) status = CheckApart(flags.Outputs(), inputs);
-  for (const auto& [option, path] : flags.Outputs()) {
-    if (status.ok()) status = CheckWritable(option, path);
-  }
+  if (status.ok()) status = CheckOutputs(flags.Outputs(), inputs);
   if (!status.ok()) return status;
   return prepared;
 }

@@ -22,8 +22,7 @@ struct MergeFlags {
 };
 
 ExitCode RunMerge(const MergeFlags& flags) {
-  absl::Status status = CheckApart({{"json", flags.json}}, flags.paths);
-  if (status.ok()) status = CheckWritable("json", flags.json);
+  const absl::Status status = CheckOutputs({{"json", flags.json}}, flags.paths);
   const absl::StatusOr<RunResults> results =
       status.ok() ? ReadAndMergeResults(flags.paths) : status;
   if (!results.ok()) return ReportBadInput(results.status());

@@ -163,8 +163,7 @@ ExitCode RunMutants(const MutantsFlags& flags) {
   if (!files.ok()) return ReportBadInput(files.status());
   std::vector<std::string> inputs;
   for (const VectorFile& file : *files) inputs.push_back(file.path);
-  absl::Status status = CheckApart({{"json", flags.json}}, inputs);
-  if (status.ok()) status = CheckWritable("json", flags.json);
+  const absl::Status status = CheckOutputs({{"json", flags.json}}, inputs);
   if (!status.ok()) return ReportBadInput(status);
   if (chosen->empty()) {
     std::cout << "mistrusted: --filter=" << flags.filter

@@ -73,8 +73,7 @@ absl::StatusOr<Prepared> Prepare(const RunFlags& flags) {
   prepared.files = *std::move(files);
   std::vector<std::string> inputs = {flags.quotas};
   for (const VectorFile& file : prepared.files) inputs.push_back(file.path);
-  absl::Status status = CheckApart({{"json", flags.json}}, inputs);
-  if (status.ok()) status = CheckWritable("json", flags.json);
+  const absl::Status status = CheckOutputs({{"json", flags.json}}, inputs);
   if (!status.ok()) return status;
   return prepared;
 }

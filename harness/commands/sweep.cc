@@ -99,9 +99,11 @@ absl::StatusOr<SweepOptions> MakeOptions(const SweepFlags& flags,
   if (!flags.resume.empty()) {
     options.program = absl::StrCat(flags.candidate, " of ", ProgramHash());
   }
-  absl::Status status = CheckApart({{"json", flags.json}}, {flags.resume});
-  if (status.ok()) status = CheckWritable("json", flags.json);
-  if (!status.ok()) return status;
+  if (absl::Status status =
+          CheckOutputs({{"json", flags.json}}, {flags.resume});
+      !status.ok()) {
+    return status;
+  }
   return options;
 }
 
