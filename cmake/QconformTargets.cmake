@@ -29,6 +29,12 @@ function(qconform_library name)
   target_link_libraries(${name} PUBLIC qconform_flags ${ARG_DEPENDS})
 endfunction()
 
+# Where tests find testdata/ and the like: #include "qconform_source_dir.h". A header, not a definition on every command line: a
+# compiler cache and precompiled headers then serve every checkout.
+file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/generated/qconform_source_dir.h @ONLY CONTENT
+"#define QCONFORM_SOURCE_DIR \"@PROJECT_SOURCE_DIR@\"
+")
+
 # A test must give the same verdict each time it runs on the same code. Searching for new cases is the work of `qconform fuzz`.
 set(QCONFORM_PROPERTY_SEED 1 CACHE STRING "Seed of the property tests; empty: a fresh one for every run")
 
@@ -43,7 +49,7 @@ function(qconform_test name)
   endif()
   add_executable(${name} ${ARG_SOURCES})
   target_link_libraries(${name} PRIVATE qconform_flags ${ARG_DEPENDS} GTest::gtest GTest::gmock GTest::gtest_main)
-  target_compile_definitions(${name} PRIVATE QCONFORM_SOURCE_DIR="${PROJECT_SOURCE_DIR}")
+  target_include_directories(${name} PRIVATE ${CMAKE_BINARY_DIR}/generated)
   if(QCONFORM_SANITIZE OR QCONFORM_COVERAGE)
     # The time goes into compiling tests, not into running them. As an option of the sources it comes after -O1.
     set_source_files_properties(${ARG_SOURCES} PROPERTIES COMPILE_OPTIONS -O0)

@@ -10,6 +10,7 @@
 #include "harness/benchmarks/implementation.h"
 #include "harness/process/line_process.h"
 #include "nlohmann/json.hpp"
+#include "qconform_source_dir.h"
 
 namespace qconform::harness {
 namespace {

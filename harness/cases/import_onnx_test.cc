@@ -8,6 +8,7 @@
 #include <fstream>
 
 #include "absl/strings/str_cat.h"
+#include "qconform_source_dir.h"
 
 namespace qconform::harness {
 namespace {

@@ -11,6 +11,7 @@
 #include "absl/strings/str_cat.h"
 #include "harness/cases/format_files.h"
 #include "harness/cases/vector_file.h"
+#include "qconform_source_dir.h"
 #include "spec/operator_spec.h"
 
 namespace qconform::harness {

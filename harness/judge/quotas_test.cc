@@ -5,6 +5,7 @@
 #include "gmock/gmock.h"
 #include "gtest/gtest.h"
 #include "harness/judge/sample_cases.h"
+#include "qconform_source_dir.h"
 
 namespace qconform::harness {
 namespace {

@@ -15,6 +15,7 @@
 #include "harness/cases/vector_file.h"
 #include "harness/judge/expectation.h"
 #include "harness/judge/verdict.h"
+#include "qconform_source_dir.h"
 #include "spec/validate.h"
 
 namespace qconform::harness::mutants {
