@@ -17,6 +17,9 @@ struct EmbeddedJson {
 // The clauses for all operators first, then the operators by name.
 const std::vector<EmbeddedJson>& EmbeddedJsonFiles();
 
+// orders.json, then deviations.json.
+const std::vector<EmbeddedJson>& EmbeddedOrders();
+
 }  // namespace qconform::spec
 
 #endif  // QCONFORM_SPEC_EMBEDDED_JSON_H_
