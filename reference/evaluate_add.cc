@@ -53,8 +53,10 @@ class AddEvaluator {
 std::vector<GoldenElement> EvaluateAdd(const spec::Arguments& arguments,
                                        const GoldenRequest& request) {
   const AddCall call(arguments);
-  return EvaluateElements<AddEvaluator>(
+  std::vector<GoldenElement> elements = EvaluateElements<AddEvaluator>(
       call, static_cast<int64_t>(call.a.size()), request);
+  if (request.decisions) NoteDecisions<AddEvaluator>(call, elements);
+  return elements;
 }
 
 ElementTrace TraceAdd(const spec::Arguments& arguments, int64_t element) {

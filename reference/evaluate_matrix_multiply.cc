@@ -87,8 +87,11 @@ class MatrixMultiplyEvaluator {
 std::vector<GoldenElement> EvaluateMatrixMultiply(
     const spec::Arguments& arguments, const GoldenRequest& request) {
   const MatrixMultiplyCall call(arguments);
-  return EvaluateElements<MatrixMultiplyEvaluator>(
-      call, call.products * call.m_size * call.n_size, request);
+  std::vector<GoldenElement> elements =
+      EvaluateElements<MatrixMultiplyEvaluator>(
+          call, call.products * call.m_size * call.n_size, request);
+  if (request.decisions) NoteDecisions<MatrixMultiplyEvaluator>(call, elements);
+  return elements;
 }
 
 ElementTrace TraceMatrixMultiply(const spec::Arguments& arguments,

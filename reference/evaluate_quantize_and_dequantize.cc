@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <concepts>
 #include <limits>
 #include <optional>
 
@@ -54,16 +55,24 @@ class QuantizeEvaluator {
 
   std::optional<ValueSet> Element(int64_t i, A& math, Trace& trace) {
     const double value = call_.input[static_cast<size_t>(i)];
+    QuantizeAttributes attributes = call_.attributes;
+    if constexpr (std::same_as<A, Exact>) {
+      if (!math.clamps()) {
+        // Infinities, and what TQ-12 clamps, pass the arithmetic by.
+        if (std::isinf(value)) return ValueSet::Point(value);
+        if (call_.tensorflow) attributes.range_given = false;
+      }
+    }
     if (call_.tensorflow) {
       return TensorflowArithmetic<A>(math, trace)
-          .QuantizeAndDequantize(call_.attributes, call_.range, value);
+          .QuantizeAndDequantize(attributes, call_.range, value);
     }
     if (!range_) {
       // The same for every element.
       range_ = DetermineScale(math, call_.attributes, call_.range, trace);
     }
-    return QuantizeAndDequantize(math, call_.attributes, call_.range, *range_,
-                                 value, trace);
+    return QuantizeAndDequantize(math, attributes, call_.range, *range_, value,
+                                 trace);
   }
 
  private:
@@ -76,8 +85,10 @@ class QuantizeEvaluator {
 std::vector<GoldenElement> EvaluateQuantizeAndDequantize(
     const spec::Arguments& arguments, const GoldenRequest& request) {
   const QuantizeCall call(arguments);
-  return EvaluateElements<QuantizeEvaluator>(
+  std::vector<GoldenElement> elements = EvaluateElements<QuantizeEvaluator>(
       call, static_cast<int64_t>(call.input.size()), request);
+  if (request.decisions) NoteDecisions<QuantizeEvaluator>(call, elements);
+  return elements;
 }
 
 ElementTrace TraceQuantizeAndDequantize(const spec::Arguments& arguments,

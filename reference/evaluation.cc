@@ -20,6 +20,7 @@ GoldenElement ElementOf(const std::optional<ValueSet>& exact,
   if (exact) element.exact = exact->low;
   element.tie = facts.tie;
   element.output_tie = facts.output_tie;
+  element.output_tie_decides = facts.output_tie_decides;
   element.clamped_low = facts.clamped_low;
   element.clamped_high = facts.clamped_high;
   element.tie_distance = facts.TieDistanceOfLastRounding();

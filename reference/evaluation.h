@@ -8,6 +8,7 @@
 #ifndef QCONFORM_REFERENCE_EVALUATION_H_
 #define QCONFORM_REFERENCE_EVALUATION_H_
 
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <vector>
@@ -55,6 +56,33 @@ std::vector<GoldenElement> EvaluateElements(const Call& call, int64_t count,
     elements.push_back(element);
   }
   return elements;
+}
+
+// Fills what ties and clamps decide, of operators that round once for each
+// element.
+template <template <class> class Evaluator, class Call>
+void NoteDecisions(const Call& call, std::vector<GoldenElement>& elements) {
+  Evaluator<Exact> evaluator(call);
+  Trace no_trace;
+  for (size_t i = 0; i < elements.size(); ++i) {
+    GoldenElement& element = elements[i];
+    const auto changes_with = [&](Exact math) {
+      const double other =
+          evaluator.Element(static_cast<int64_t>(i), math, no_trace)->low;
+      return other != element.exact &&
+             !(std::isnan(other) && std::isnan(element.exact));
+    };
+    if (element.tie) {
+      element.deciding_ties =
+          changes_with(Exact::WithRounding(Rounding::kHalfEven)) ||
+          changes_with(Exact::WithRounding(Rounding::kHalfAway));
+    }
+    if ((element.clamped_low || element.clamped_high) &&
+        changes_with(Exact::WithoutClamps())) {
+      element.deciding_clamps_low = element.clamped_low;
+      element.deciding_clamps_high = element.clamped_high;
+    }
+  }
 }
 
 template <template <class> class Evaluator, class Call>

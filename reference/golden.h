@@ -39,6 +39,18 @@ struct GoldenElement {
       false;  // the conversion to a float output type met an exact tie
   bool clamped_low = false;
   bool clamped_high = false;
+
+  // Filled if asked for, by Evaluate alone: how many ties and clamps decide an
+  // output. A tie does where the document's rule, half to even and half away
+  // from zero do not all give the same, a clamp where its absence shows. Each
+  // rounding counts once: one that many elements share (Ascend: an x serves its
+  // whole row) at the first of them that it decides.
+  int32_t deciding_ties = 0;
+  int32_t deciding_clamps_low = 0;
+  int32_t deciding_clamps_high = 0;
+  // Of the conversion to a float output type: to even differs from away.
+  bool output_tie_decides = false;
+
   // Distance of the last rounding's argument from its nearest tie, in units in
   // the last place of what it rounds to: 0 is a tie, 1/2 the middle between two
   // ties. NaN where nothing is rounded.
@@ -54,6 +66,7 @@ struct GoldenResult {
 struct GoldenRequest {
   bool enclosure = true;
   bool binary32 = true;
+  bool decisions = true;
 };
 
 // Evaluates a call. Returns exactly the status of spec::Validate if that is not

@@ -13,8 +13,8 @@ namespace qconform::harness {
 Execution GoldenBinary32Candidate::Execute(const spec::Arguments& arguments,
                                            const ExecutionOptions&,
                                            OutputStorage& outputs) {
-  const absl::StatusOr<reference::GoldenResult> result =
-      reference::Evaluate(arguments, {.enclosure = false, .binary32 = true});
+  const absl::StatusOr<reference::GoldenResult> result = reference::Evaluate(
+      arguments, {.enclosure = false, .binary32 = true, .decisions = false});
   if (!result.ok()) {
     return Rejected(result.status(), spec::AclnnStatus(result.status()));
   }

@@ -180,7 +180,8 @@ absl::StatusOr<const reference::GoldenElement*> Expectation::Enclosure(
   }
   if (enclosures_.empty()) {
     absl::StatusOr<reference::GoldenResult> result = reference::Evaluate(
-        test_case_->arguments, {.enclosure = true, .binary32 = false});
+        test_case_->arguments,
+        {.enclosure = true, .binary32 = false, .decisions = false});
     if (!result.ok()) return result.status();
     enclosures_ = std::move(result->elements);
   }

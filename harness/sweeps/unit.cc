@@ -27,6 +27,7 @@ void UnitContext::SpotCheck(const spec::Arguments& call, double expected) {
   reference::GoldenRequest request;
   request.enclosure = false;
   request.binary32 = false;
+  request.decisions = false;
   const absl::StatusOr<reference::GoldenResult> golden =
       reference::Evaluate(call, request);
   if (!golden.ok()) {

@@ -48,14 +48,20 @@ Exact Exact::WithZeroPointBeforeRounding() {
   return exact;
 }
 
+Exact Exact::WithoutClamps() {
+  Exact exact;
+  exact.clamps_ = false;
+  return exact;
+}
+
 Exact::Real Exact::Clamp(const Real& value, const Real& low, const Real& high) {
   if (value < low) {
     NoteClamped(/*low=*/true);
-    return low;
+    return clamps_ ? low : value;
   }
   if (value > high) {
     NoteClamped(/*low=*/false);
-    return high;
+    return clamps_ ? high : value;
   }
   return value;
 }
@@ -77,6 +83,10 @@ Exact::Rounded Exact::Round(const Real& value, Rounding rounding,
 }
 
 Exact::Integer Exact::Clamp(const Rounded& value, int64_t low, int64_t high) {
+  if (!clamps_) {
+    low = -kBeyondLimits;
+    high = kBeyondLimits;
+  }
   if (value < low) {
     NoteClamped(/*low=*/true);
     return low;
@@ -99,6 +109,10 @@ ValueSet Exact::ToOutput(Integer value) {
 ValueSet Exact::ToFormat(const Real& value, const BinaryFormat& format) {
   FormatRounding rounding = RoundToFormat(value, format);
   facts.output_tie = rounding.tie == value;
+  // Not where to even goes away from zero too, or to infinity.
+  facts.output_tie_decides = facts.output_tie &&
+                             std::isfinite(rounding.value) &&
+                             std::abs(rounding.value) < abs(value);
   facts.to_float = TieDistance{value, std::move(rounding.tie),
                                rounding.ulp_exponent, /*to_float=*/true};
   return ValueSet::Point(rounding.value);

@@ -29,6 +29,7 @@ struct TieDistance {
 struct ExactFacts {
   bool tie = false;
   bool output_tie = false;
+  bool output_tie_decides = false;
   bool clamped_low = false;
   bool clamped_high = false;
   std::optional<TieDistance> nearest_round;  // of all round(), nearest to a tie
@@ -50,6 +51,9 @@ class Exact {
   // point before it rounds.
   static Exact WithRounding(Rounding rounding);
   static Exact WithZeroPointBeforeRounding();
+  // Lets values through that clamp() would stop, integers up to kBeyondLimits.
+  static Exact WithoutClamps();
+  static constexpr int64_t kBeyondLimits = int64_t{1} << 54;
 
   static Real FromFloat(double value) { return Real(value); }
   static Real FromInteger(int64_t value) { return Real(value); }
@@ -66,6 +70,7 @@ class Exact {
   }
   Integer Clamp(const Rounded& value, int64_t low, int64_t high);
   void NoteClamped(bool low);
+  bool clamps() const { return clamps_; }
 
   static ValueSet ToOutput(Integer value);
   ValueSet ToFloat16(const Real& value) { return ToFormat(value, kBinary16); }
@@ -78,6 +83,7 @@ class Exact {
 
   std::optional<Rounding> rounding_;
   bool zero_point_before_rounding_ = false;
+  bool clamps_ = true;
 };
 
 static_assert(Arithmetic<Exact>);

@@ -76,6 +76,17 @@ TEST(ExactTest, ClampOfReals) {
   EXPECT_TRUE(math.facts.clamped_high);
 }
 
+TEST(ExactTest, WithoutClampsValuesPass) {
+  Exact math = Exact::WithoutClamps();
+  EXPECT_FALSE(math.clamps());
+  EXPECT_TRUE(Exact().clamps());
+  EXPECT_EQ(math.Clamp(mpq_class(4, 3), 0, 1), mpq_class(4, 3));
+  EXPECT_EQ(math.Clamp(mpq_class(-1, 3), 0, 1), mpq_class(-1, 3));
+  EXPECT_EQ(math.Clamp(mpz_class(300), 0, 255), 300);
+  EXPECT_EQ(math.Clamp(mpz_class("-100000000000000000000"), 0, 255),
+            -Exact::kBeyondLimits);
+}
+
 TEST(ExactTest, MinMaxAbs) {
   EXPECT_EQ(Exact::Min(2, 3), 2);
   EXPECT_EQ(Exact::Min(3, 2), 2);
@@ -93,6 +104,10 @@ TEST(ExactTest, ConversionToFloatTypes) {
   EXPECT_EQ(math.ToFloat16(65520).high, kInfinity);
   EXPECT_TRUE(math.facts.output_tie);
   EXPECT_EQ(math.facts.TieDistanceOfLastRounding(), 0);
+  // Half away from zero would give infinity too.
+  EXPECT_FALSE(math.facts.output_tie_decides);
+  EXPECT_EQ(math.ToFloat16(-1 - PowerOfTwo(-11)).low, -1);
+  EXPECT_TRUE(math.facts.output_tie_decides);
   EXPECT_EQ(math.ToFloat32(mpq_class(1, 3)).low,
             static_cast<double>(1.0f / 3.0f));
   EXPECT_EQ(math.ToOutput(-128).low, -128);
